@@ -1,0 +1,3 @@
+"""Generative topic embeddings: topics as vectors in the word-vector space."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,128 @@
+"""Threads or processes of this machine.
+
+Threads serve compiled work that releases the interpreter lock (numba kernels, matrix products);
+processes serve Python-bound work such as tokenizing. Inside a map every BLAS call runs on one
+thread: the engine spreads the work itself, in pieces that do not depend on the worker count, so
+results are the same to the bit for any ``n_jobs``.
+"""
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from functools import cache
+from multiprocessing import get_context
+from typing import Literal, TypeVar
+
+from threadpoolctl import ThreadpoolController
+
+from topicvec.engine.base import Engine
+from topicvec.errors import DataError, EngineError
+
+__all__ = ["LocalEngine", "resolve_engine"]
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    # Looking for the loaded libraries takes milliseconds, so it is done once. The two imports
+    # make sure that both OpenBLAS copies (numpy's and scipy's) are there to be found.
+    import numpy.linalg
+    import scipy.linalg.blas  # noqa: F401
+
+    return ThreadpoolController().select(user_api="blas")
+
+
+def available_cores() -> int:
+    """Count the cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class LocalEngine:
+    """Map over threads or processes of this machine, results in order, few items in flight.
+
+    Parameters
+    ----------
+    n_jobs : int, optional
+        Number of workers; ``None`` or ``-1`` means one for each core.
+    kind : {"thread", "process"}
+        Threads for compiled work, processes for Python-bound work.
+
+    Examples
+    --------
+    >>> list(LocalEngine(n_jobs=2).map(abs, [-1, 2, -3]))
+    [1, 2, 3]
+    """
+
+    def __init__(
+        self, n_jobs: int | None = None, *, kind: Literal["thread", "process"] = "thread"
+    ) -> None:
+        if n_jobs is not None and (n_jobs < -1 or n_jobs == 0):
+            raise DataError(f"n_jobs must be at least 1, or -1 for all cores; found {n_jobs}")
+        self.n_jobs = available_cores() if n_jobs in (None, -1) else n_jobs
+        self.kind = kind
+
+    def __repr__(self) -> str:
+        return f"LocalEngine(n_jobs={self.n_jobs}, kind={self.kind!r})"
+
+    def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """Apply ``function`` to each item; results come in the order of the items."""
+        if self.n_jobs == 1:
+            return self._map_here(function, items)
+        return self._map_pool(function, items)
+
+    def _map_here(
+        self, function: Callable[[Item], Result], items: Iterable[Item]
+    ) -> Iterator[Result]:
+        for item in items:
+            with _blas().limit(limits=1):
+                result = function(item)
+            yield result
+
+    def _map_pool(
+        self, function: Callable[[Item], Result], items: Iterable[Item]
+    ) -> Iterator[Result]:
+        waiting: deque[Future[Result]] = deque()
+        with _blas().limit(limits=1), self._pool() as pool:
+            try:
+                for item in items:
+                    waiting.append(pool.submit(function, item))
+                    if len(waiting) > 2 * self.n_jobs:  # a long stream never piles up here
+                        yield waiting.popleft().result()
+                while waiting:
+                    yield waiting.popleft().result()
+            except BrokenProcessPool as error:
+                raise EngineError(
+                    "a worker process died, most often for lack of memory: "
+                    "use fewer workers (n_jobs) or smaller pieces"
+                ) from error
+            finally:
+                for future in waiting:
+                    future.cancel()
+
+    def _pool(self) -> Executor:
+        if self.kind == "thread":
+            return ThreadPoolExecutor(self.n_jobs)
+        # forkserver: forking a process that has threads (BLAS, numba) can lock up
+        method = "forkserver" if os.name == "posix" else "spawn"
+        return ProcessPoolExecutor(self.n_jobs, mp_context=get_context(method))
+
+
+def resolve_engine(engine: Engine | int | None) -> Engine:
+    """Make an engine of what the user gave: an engine, a number of workers, or nothing.
+
+    Examples
+    --------
+    >>> resolve_engine(2)
+    LocalEngine(n_jobs=2, kind='thread')
+    """
+    if engine is None or isinstance(engine, int):
+        return LocalEngine(engine)
+    if not isinstance(engine, Engine):
+        raise EngineError(f"an engine needs a map method; found {type(engine).__name__}")
+    return engine
