@@ -1,0 +1,51 @@
+# Everything sets itself up: python3 (3.11 or later), git and make are all it needs.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: help demo test lint types layers docs check clean
+
+help:
+	@echo "make demo    topics of the bundled article and corpus, and a page to open"
+	@echo "make test    the whole test suite"
+	@echo "make check   everything that CI checks"
+	@echo "make clean   remove the virtual environment and what was built"
+
+$(VENV)/.python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "topicvec needs Python 3.11 or later; found $$($(PYTHON) --version). Try: make PYTHON=python3.12"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.demo: $(VENV)/.python pyproject.toml
+	$(BIN)/python -m pip install --quiet -e ".[cli,explore]"
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.python pyproject.toml
+	$(BIN)/python -m pip install --quiet -e ".[dev,explore]"
+	@touch $@
+
+demo: $(VENV)/.demo
+	@$(BIN)/topicvec demo
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+layers: $(VENV)/.dev
+	$(BIN)/lint-imports
+
+docs: $(VENV)/.dev
+	$(BIN)/python scripts/run_snippets.py README.md docs
+
+check: test lint types layers docs
+	$(BIN)/python scripts/check_wheel.py
+
+clean:
+	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,82 @@
+import os
+import time
+
+import numpy as np
+import pytest
+
+from topicvec.engine import Engine, LocalEngine, resolve_engine
+from topicvec.errors import DataError, EngineError
+
+
+def square(x):
+    return x * x
+
+
+def die(_):
+    os._exit(1)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 4])
+@pytest.mark.parametrize("kind", ["thread", "process"])
+def test_results_come_in_the_order_of_the_items(n_jobs, kind):
+    assert list(LocalEngine(n_jobs, kind=kind).map(square, range(20))) == [
+        x * x for x in range(20)
+    ]
+
+
+def test_a_slow_first_item_still_comes_first():
+    def wait(seconds):
+        time.sleep(seconds)
+        return seconds
+
+    assert list(LocalEngine(4).map(wait, [0.05, 0.0, 0.0])) == [0.05, 0.0, 0.0]
+
+
+def test_a_long_stream_is_not_read_ahead_of_the_workers():
+    taken = []
+
+    def items():
+        for i in range(1000):
+            taken.append(i)
+            yield i
+
+    results = LocalEngine(2).map(square, items())
+    next(results)
+    assert len(taken) < 10
+    results.close()
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_an_error_in_a_worker_reaches_the_caller(n_jobs):
+    with pytest.raises(ZeroDivisionError):
+        list(LocalEngine(n_jobs).map(lambda x: 1 // x, [1, 0, 1]))
+
+
+def test_a_dead_worker_process_is_an_engine_error_that_says_what_to_do():
+    with pytest.raises(EngineError, match="n_jobs"):
+        list(LocalEngine(2, kind="process").map(die, [1, 2]))
+
+
+def test_matrix_products_have_the_same_bits_for_any_number_of_workers():
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=(700, 300)).astype(np.float32)
+    b = rng.normal(size=(300, 90)).astype(np.float32)
+    blocks = [slice(i, i + 128) for i in range(0, 700, 128)]
+    products = [
+        np.vstack(list(LocalEngine(n).map(lambda rows: a[rows] @ b, blocks))) for n in (1, 2, 4)
+    ]
+    assert products[0].tobytes() == products[1].tobytes() == products[2].tobytes()
+
+
+@pytest.mark.parametrize("n_jobs", [0, -2])
+def test_a_senseless_worker_count_is_refused(n_jobs):
+    with pytest.raises(DataError, match="n_jobs"):
+        LocalEngine(n_jobs)
+
+
+def test_anything_with_a_map_is_an_engine_and_nothing_else_is():
+    engine = LocalEngine(1)
+    assert isinstance(engine, Engine)
+    assert resolve_engine(engine) is engine
+    with pytest.raises(EngineError, match="map"):
+        resolve_engine("two")

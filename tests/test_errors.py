@@ -1,0 +1,20 @@
+import pytest
+
+from topicvec import errors
+
+
+def test_every_error_is_a_topicvec_error():
+    for name in ("DataError", "VocabularyMismatch", "FormatError", "EngineError", "MissingExtra"):
+        assert issubclass(getattr(errors, name), errors.TopicVecError)
+
+
+def test_a_missing_extra_names_the_exact_pip_command():
+    with pytest.raises(ImportError, match=r'pip install "topicvec\[readers\]"'):
+        errors.require("module_that_is_not_there", "readers", "reading Parquet")
+
+
+def test_an_error_inside_an_optional_module_is_not_taken_for_its_absence(tmp_path, monkeypatch):
+    (tmp_path / "broken_optional.py").write_text("1 / 0")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ZeroDivisionError):
+        errors.require("broken_optional", "readers", "reading")
