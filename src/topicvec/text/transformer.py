@@ -1,0 +1,235 @@
+"""From documents to counts, as a scikit-learn transformer."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from os import PathLike
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from topicvec.errors import DataError
+from topicvec.text.bag import BagBuilder, announce
+from topicvec.text.counting import ChunkCounts, Tally, growing_ids, tally
+from topicvec.text.limits import Limits
+from topicvec.text.stopwords import stop_words as resolve_stop_words
+from topicvec.text.texts import Text, Tokenize, count_texts
+from topicvec.text.tokenizer import Tokenizer
+from topicvec.text.vocabulary import Vocabulary
+from topicvec.text.weights import inverse_document_frequency, resolve_term_weights, weigh
+
+__all__ = ["BagOfWords"]
+
+
+class BagOfWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Turn documents into word counts, a row for each document and a column for each word.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary or sequence of str, optional
+        The words to count; learned from the documents if not given. Words alone get their
+        counts from the documents.
+    tokenizer : callable from str to list of str, optional
+        `Tokenizer` by default.
+    stop_words : str, path, iterable of str or None
+        Words to leave out, as in `topicvec.text.stop_words`.
+    min_count, min_doc_frequency, max_doc_frequency, max_words
+        Which words to learn, see `topicvec.text.limits.Limits`; no effect on a given vocabulary.
+    term_weights : "idf", mapping of str to float, or array_like of shape (n_words,), optional
+        Weights that counts are multiplied by; a mapping means 1 for words it lacks. For weights
+        on documents see `topicvec.text.weigh`.
+    n_jobs : int, optional
+        Processes to tokenize in; None means one, -1 one a core. The result is the same.
+
+    Attributes
+    ----------
+    vocabulary_ : Vocabulary
+        The words in use.
+    term_weights_ : ndarray of shape (n_words,) or None
+        Their weights.
+    report_ : BagReport
+        What the last call of `transform` or `fit_transform` counted, and what was unknown.
+
+    Examples
+    --------
+    >>> bag_of_words = BagOfWords()
+    >>> bag_of_words.fit_transform(["The cat purrs.", "Cat and dog!"]).toarray()
+    array([[1, 0, 1], [1, 1, 0]], dtype=int32)
+    >>> bag_of_words.get_feature_names_out()
+    array(['cat', 'dog', 'purrs'], dtype=object)
+    """
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary | Sequence[str] | None = None,
+        *,
+        tokenizer: Tokenize | None = None,
+        stop_words: str | PathLike[str] | Iterable[str] | None = "english",
+        min_count: int = 1,
+        min_doc_frequency: int | float = 1,
+        max_doc_frequency: int | float = 1.0,
+        max_words: int | None = None,
+        term_weights: Literal["idf"] | Mapping[str, float] | npt.ArrayLike | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.vocabulary = vocabulary
+        self.tokenizer = tokenizer
+        self.stop_words = stop_words
+        self.min_count = min_count
+        self.min_doc_frequency = min_doc_frequency
+        self.max_doc_frequency = max_doc_frequency
+        self.max_words = max_words
+        self.term_weights = term_weights
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Iterable[Text], y: object = None) -> "BagOfWords":  # noqa: ARG002
+        """Learn the vocabulary and weights, in one pass that keeps no documents.
+
+        Parameters
+        ----------
+        X : iterable of str, Document or sequences of str
+            The documents; sequences are taken as tokens.
+        y : ignored
+            For scikit-learn.
+
+        Returns
+        -------
+        BagOfWords
+            This object.
+
+        Examples
+        --------
+        >>> BagOfWords(max_words=1).fit(["Cat, cat, dog."]).vocabulary_.words
+        ('cat',)
+        """
+        self._learn(tally(self._chunks(X)))
+        return self
+
+    def transform(self, X: Iterable[Text]) -> csr_array:
+        """Count the words of the vocabulary in documents.
+
+        Parameters
+        ----------
+        X : iterable of str, Document or sequences of str
+            The documents.
+
+        Returns
+        -------
+        csr_array of shape (n_documents, n_words)
+            Counts (int32), or weighted counts (float64); indices sorted.
+
+        Warns
+        -----
+        OutOfVocabularyWarning
+            If documents have no known word; their rows are all zero.
+
+        Examples
+        --------
+        >>> BagOfWords().fit(["cat dog"]).transform(["Dog eats dog."]).toarray()
+        array([[0, 2]], dtype=int32)
+        """
+        check_is_fitted(self, "vocabulary_")
+        return self._count(self._chunks(X))
+
+    def fit_transform(self, X: Iterable[Text], y: object = None) -> csr_array:  # noqa: ARG002
+        """Learn the vocabulary and count its words, in one pass.
+
+        Parameters
+        ----------
+        X : iterable of str, Document or sequences of str
+            The documents.
+        y : ignored
+            For scikit-learn.
+
+        Returns
+        -------
+        csr_array of shape (n_documents, n_words)
+            As from `transform`.
+
+        Examples
+        --------
+        >>> BagOfWords(term_weights={"cat": 0.5}).fit_transform(["cat dog"]).toarray()
+        array([[0.5, 1. ]])
+        """
+        corpus = _joined(self._chunks(X))
+        self._learn(tally([corpus]))
+        return self._count([corpus])
+
+    def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:  # noqa: ARG002
+        """Return the words of the columns, of shape (n_words,).
+
+        Examples
+        --------
+        >>> BagOfWords().fit(["cat dog"]).get_feature_names_out()
+        array(['cat', 'dog'], dtype=object)
+        """
+        check_is_fitted(self, "vocabulary_")
+        return np.array(self.vocabulary_.words, dtype=object)
+
+    def _learn(self, totals: Tally) -> None:
+        self.vocabulary_ = self._chosen_vocabulary(totals)
+        self.term_weights_ = self._chosen_weights(totals)
+
+    def _chosen_vocabulary(self, totals: Tally) -> Vocabulary:
+        if isinstance(self.vocabulary, Vocabulary):
+            return self.vocabulary
+        if self.vocabulary is not None:
+            counts = _aligned(totals.words, totals.counts, self.vocabulary)
+            return Vocabulary(tuple(self.vocabulary), counts)
+        limits = Limits(
+            self.min_count, self.min_doc_frequency, self.max_doc_frequency, self.max_words
+        )
+        return Vocabulary.from_tally(totals, limits)
+
+    def _chosen_weights(self, totals: Tally) -> npt.NDArray[np.float64] | None:
+        words = self.vocabulary_.words
+        if self.term_weights is None:
+            return None
+        if not isinstance(self.term_weights, str):
+            return resolve_term_weights(self.term_weights, words)
+        if self.term_weights != "idf":
+            raise DataError(
+                "term_weights must be 'idf', a mapping, an array or None; "
+                f"found {self.term_weights!r}"
+            )
+        frequencies = _aligned(totals.words, totals.document_frequencies, words)
+        return inverse_document_frequency(frequencies, totals.n_documents)
+
+    def _chunks(self, X: Iterable[Text]) -> Iterator[ChunkCounts]:
+        tokenize = Tokenizer() if self.tokenizer is None else self.tokenizer
+        n_jobs = 1 if self.n_jobs is None else self.n_jobs
+        return count_texts(X, tokenize, resolve_stop_words(self.stop_words), n_jobs)
+
+    def _count(self, chunks: Iterable[ChunkCounts]) -> csr_array:
+        builder = BagBuilder()
+        for chunk in chunks:
+            builder.add(chunk, self.vocabulary_.ids)
+        bag = builder.build(len(self.vocabulary_))
+        self.report_ = bag.report
+        announce(bag.report)
+        if self.term_weights_ is None:
+            return bag.counts
+        return weigh(bag.counts, self.term_weights_)
+
+
+def _joined(chunks: Iterable[ChunkCounts]) -> ChunkCounts:
+    """Make one chunk of all, in the words of all."""
+    builder, lookup = BagBuilder(), growing_ids()
+    ids: list[str] = []
+    for chunk in chunks:
+        for word in chunk.words:
+            lookup[word]
+        builder.add(chunk, lookup)
+        ids += chunk.ids or []
+    counts = builder.build(len(lookup)).counts
+    return ChunkCounts(list(lookup), counts, ids if len(ids) == counts.shape[0] else None)
+
+
+def _aligned(
+    words: Sequence[str], values: npt.NDArray[np.int64], wanted: Sequence[str]
+) -> npt.NDArray[np.int64]:
+    """Bring values of words into the order of others; 0 for those that do not occur."""
+    known = dict(zip(words, values.tolist(), strict=True))
+    return np.array([known.get(word, 0) for word in wanted], dtype=np.int64)
