@@ -1,0 +1,142 @@
+"""Reading and writing word vectors, one file a format.
+
+Readers return plain records (:class:`~topicvec.embed.formats.parsed.ParsedVectors`); a file's
+format is told from its content, not from its name.
+"""
+
+from pathlib import Path
+
+from topicvec.embed.formats.binary import read_binary, write_binary
+from topicvec.embed.formats.detect import GENSIM_SUFFIXES, detect_format
+from topicvec.embed.formats.keyed import read_keyed, write_keyed
+from topicvec.embed.formats.parsed import ParsedVectors
+from topicvec.embed.formats.tensors import read_tensors, write_tensors
+from topicvec.embed.formats.text import read_text, write_text
+from topicvec.errors import DataError
+
+__all__ = ["FORMATS", "ParsedVectors", "read_vectors", "write_vectors"]
+
+FORMATS = ("safetensors", "word2vec", "word2vec-binary", "fasttext", "glove", "gensim")
+
+_BY_SUFFIX = {
+    ".safetensors": "safetensors",
+    ".txt": "word2vec",
+    ".vec": "fasttext",
+    ".bin": "word2vec-binary",
+    **dict.fromkeys(GENSIM_SUFFIXES, "gensim"),
+}
+
+
+def read_vectors(
+    path: Path,
+    format: str | None = None,
+    *,
+    encoding: str = "utf-8",
+    max_words: int | None = None,
+    mmap: bool = False,
+) -> ParsedVectors:
+    r"""Read a vector file of any format.
+
+    Parameters
+    ----------
+    path : Path
+    format : str, optional
+        Detected if not given.
+    encoding : str
+        Of the words in text and word2vec's binary files.
+    max_words : int, optional
+        Only the first so many.
+    mmap : bool
+        Leave the matrix on disk; for float32 safetensors.
+
+    Returns
+    -------
+    ParsedVectors
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "tiny.txt")
+    >>> _ = path.write_text("cat 1 2\ndog 3 4\n")
+    >>> read_vectors(path).words
+    ('cat', 'dog')
+    """
+    if max_words is not None and max_words < 1:
+        raise DataError(f"max_words must be at least 1, found {max_words}")
+    chosen = _checked(format) if format else detect_format(path)
+    if chosen == "safetensors":
+        return read_tensors(path, max_words=max_words, mmap=mmap)
+    if mmap:
+        raise DataError(
+            f"{path}: mmap=True needs a safetensors file, found {chosen}: load it once, and "
+            "save('….safetensors')"
+        )
+    if chosen == "gensim":
+        words, matrix, counts, _ = read_keyed(path)
+        return ParsedVectors(
+            words[:max_words], matrix[:max_words], None if counts is None else counts[:max_words]
+        )
+    read = read_binary if chosen == "word2vec-binary" else read_text
+    return read(path, encoding=encoding, max_words=max_words)
+
+
+def write_vectors(
+    path: Path,
+    vectors: ParsedVectors,
+    format: str | None = None,
+    *,
+    quantized: bool = False,
+    step: float | None = None,
+) -> None:
+    r"""Write vectors in the format that the name's ending or `format` says.
+
+    Parameters
+    ----------
+    path : Path
+    vectors : ParsedVectors
+    format : str, optional
+        By the ending if not given.
+    quantized : bool
+        Eight-bit numbers; for safetensors.
+    step : float, optional
+        Of the eight-bit numbers.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> path = Path(tempfile.mkdtemp(), "tiny.vec")
+    >>> write_vectors(path, ParsedVectors(("cat",), np.ones((1, 2), np.float32)))
+    >>> path.read_text()
+    '1 2\ncat 1.0 1.0\n'
+    """
+    chosen = _checked(format) if format else _format_of_name(path)
+    if (quantized or step is not None) and chosen != "safetensors":
+        raise DataError(f"quantized vectors are saved as .safetensors, found {chosen}")
+    match chosen:
+        case "safetensors":
+            write_tensors(path, vectors, quantized=quantized or step is not None, step=step)
+        case "gensim":
+            write_keyed(path, vectors)
+        case "word2vec-binary":
+            write_binary(path, vectors.words, vectors.matrix)
+        case _:
+            write_text(path, vectors.words, vectors.matrix, header=chosen != "glove")
+
+
+def _checked(format: str) -> str:
+    if format not in FORMATS:
+        raise DataError(f"format must be one of {', '.join(FORMATS)}, found {format!r}")
+    return format
+
+
+def _format_of_name(path: Path) -> str:
+    compressed = path.suffix in (".gz", ".xz", ".bz2")
+    suffix = Path(path.stem).suffix if compressed else path.suffix
+    found = _BY_SUFFIX.get(suffix)
+    if found is None or (compressed and found in ("safetensors", "gensim")):
+        raise DataError(
+            f"{path}: the ending says no format; expected {', '.join(_BY_SUFFIX)}, where text "
+            "and .bin may add .gz, .xz or .bz2: rename it, or give format="
+        )
+    return found

@@ -1,0 +1,297 @@
+"""Word vectors: a frozen record of words, their vectors and their probabilities."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from topicvec.embed.checks import (
+    checked_matrix,
+    checked_metadata,
+    checked_unigram,
+    checked_words,
+)
+from topicvec.embed.formats import ParsedVectors, write_vectors
+from topicvec.embed.formats.frequencies import CountedWords
+from topicvec.embed.formats.keyed import to_keyed
+from topicvec.embed.nearest import VectorSearch, best
+from topicvec.errors import VocabularyMismatch
+
+__all__ = ["Alignment", "WordVectors"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WordVectors(VectorSearch):
+    """Words, their vectors and how probable each word is.
+
+    Parameters
+    ----------
+    words : sequence of str
+        Each once.
+    matrix : array of shape (n_words, n_dims)
+        Kept as float32 and read-only; not copied if it is float32 already.
+    unigram : array of shape (n_words,)
+        Positive counts or probabilities; kept as probabilities that sum to 1.
+    metadata : mapping of str to str, optional
+        Where the vectors come from; saved with them.
+
+    Notes
+    -----
+    Two records are equal if words, vectors and probabilities are, to the bit.
+
+    Examples
+    --------
+    >>> vectors = WordVectors(["cat", "dog", "car"], [[1, 0], [0.8, 0.6], [0, 2]], [2, 1, 1])
+    >>> vectors
+    WordVectors(3 words × 2 dims)
+    >>> vectors["dog"], "cow" in vectors, vectors.unigram
+    (array([0.8, 0.6], dtype=float32), False, array([0.5 , 0.25, 0.25]))
+    """
+
+    words: tuple[str, ...]
+    matrix: NDArray[np.float32]
+    unigram: NDArray[np.float64]
+    metadata: Mapping[str, str]
+
+    def __init__(
+        self,
+        words: Iterable[str],
+        matrix: ArrayLike,
+        unigram: ArrayLike,
+        metadata: Mapping[str, str] | None = None,
+    ) -> None:
+        names = checked_words(tuple(words))
+        object.__setattr__(self, "words", names)
+        object.__setattr__(self, "matrix", checked_matrix(matrix, names))
+        object.__setattr__(self, "unigram", checked_unigram(unigram, names))
+        object.__setattr__(self, "metadata", checked_metadata(metadata or {}))
+
+    def __repr__(self) -> str:
+        return f"WordVectors({len(self):,} words × {self.n_dims} dims)"
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.ids
+
+    def __getitem__(self, word: str) -> NDArray[np.float32]:
+        row: NDArray[np.float32] = self.matrix[self._id(word)]
+        return row
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, WordVectors):
+            return NotImplemented
+        return self.content_hash == other.content_hash
+
+    def __hash__(self) -> int:
+        return hash(self.content_hash)
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return WordVectors, (self.words, self.matrix, self.unigram, dict(self.metadata))
+
+    @property
+    def n_dims(self) -> int:
+        """Number of dimensions."""
+        return int(self.matrix.shape[1])
+
+    @cached_property
+    def content_hash(self) -> str:
+        """SHA-256 of words, vectors and probabilities, in hexadecimal."""
+        digest = hashlib.sha256(json.dumps([self.n_dims, *self.words]).encode())
+        digest.update(self.matrix.astype("<f4", copy=False).data)
+        digest.update(self.unigram.astype("<f8", copy=False).data)
+        return digest.hexdigest()
+
+    def subset(self, words: Iterable[str] | int | np.integer) -> "WordVectors":
+        """Keep some words, with their probabilities scaled to sum to 1 again.
+
+        Parameters
+        ----------
+        words : iterable of str, or int
+            Which words, in the order wanted; or how many of the most frequent, in their order.
+
+        Returns
+        -------
+        WordVectors
+
+        Examples
+        --------
+        >>> vectors = WordVectors(["cat", "dog", "car"], [[1], [2], [3]], [1, 2, 3])
+        >>> vectors.subset(2).words, vectors.subset(["car", "cat"]).words
+        (('dog', 'car'), ('car', 'cat'))
+        """
+        if isinstance(words, int | np.integer):
+            return self._rows(np.sort(best(self.unigram, int(words))))
+        return self._rows(np.array([self._id(word) for word in words], dtype=np.intp))
+
+    def align(self, words: CountedWords | Iterable[str]) -> "Alignment":
+        """Bring the vectors into the order of a vocabulary, and say which words have none.
+
+        Parameters
+        ----------
+        words : Vocabulary or iterable of str
+
+        Returns
+        -------
+        Alignment
+
+        Examples
+        --------
+        >>> vectors = WordVectors(["cat", "dog", "car"], [[1], [2], [3]], [1, 2, 3])
+        >>> found = vectors.align(["car", "cow", "cat"])
+        >>> found.vectors.words, found.kept.tolist(), found.missing
+        (('car', 'cat'), [0, 2], ('cow',))
+        """
+        wanted = tuple(words.words if isinstance(words, CountedWords) else words)
+        kept = np.array([i for i, word in enumerate(wanted) if word in self], dtype=np.intp)
+        if not len(kept):
+            raise VocabularyMismatch(
+                f"none of the {len(wanted)} words has a vector: check that both are of the same "
+                "language and letter case"
+            )
+        missing = tuple(word for word in wanted if word not in self)
+        kept.flags.writeable = False
+        return Alignment(self.subset(wanted[i] for i in kept), kept, missing)
+
+    def centred(self) -> "WordVectors":
+        """Return the vectors with their mean, weighted by probability, taken away.
+
+        Returns
+        -------
+        WordVectors
+
+        Examples
+        --------
+        >>> WordVectors(["cat", "dog"], [[1], [5]], [3, 1]).centred().matrix.tolist()
+        [[-1.0], [3.0]]
+        """
+        mean = (self.unigram @ self.matrix).astype(np.float32)
+        return WordVectors(self.words, self.matrix - mean, self.unigram, self.metadata)
+
+    def normalized(self) -> "WordVectors":
+        """Return the vectors scaled to length 1; a vector of zeros stays.
+
+        Returns
+        -------
+        WordVectors
+
+        Examples
+        --------
+        >>> WordVectors(["cat", "dog"], [[3, 4], [0, 0]], [1, 1]).normalized()["cat"]
+        array([0.6, 0.8], dtype=float32)
+        """
+        matrix = self.matrix * self._inverse_norms[:, None]
+        return WordVectors(self.words, matrix, self.unigram, self.metadata)
+
+    def with_metadata(self, **metadata: str) -> "WordVectors":
+        """Return the vectors with more metadata.
+
+        Parameters
+        ----------
+        **metadata : str
+            Added to what is there.
+
+        Returns
+        -------
+        WordVectors
+
+        Examples
+        --------
+        >>> dict(WordVectors(["cat"], [[1]], [1]).with_metadata(corpus="Wikipedia").metadata)
+        {'corpus': 'Wikipedia'}
+        """
+        return WordVectors(self.words, self.matrix, self.unigram, {**self.metadata, **metadata})
+
+    def save(
+        self,
+        path: str | PathLike[str],
+        format: str | None = None,
+        *,
+        quantized: bool = False,
+        step: float | None = None,
+    ) -> None:
+        """Write the vectors to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path : path
+            Its ending says the format: .safetensors (ours: all that is in the record), .txt
+            (word2vec text), .vec (fastText), .bin (word2vec binary), .kv (gensim). Text and .bin
+            keep words and vectors only, and may add .gz, .xz or .bz2.
+        format : str, optional
+            One of "safetensors", "word2vec", "word2vec-binary", "fasttext", "glove", "gensim",
+            whatever the ending.
+        quantized : bool
+            Eight bits a number; for safetensors.
+        step : float, optional
+            Distance of two eight-bit levels, see :func:`topicvec.embed.quantize.quantize`.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "tiny.safetensors")
+        >>> WordVectors(["cat", "dog"], [[1, 2], [3, 4]], [1, 1]).save(path)
+        >>> WordVectors.load(path)
+        WordVectors(2 words × 2 dims)
+        """
+        write_vectors(Path(path), self._parsed(), format, quantized=quantized, step=step)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], **options: Any) -> "WordVectors":
+        """Load vectors: the same as :func:`topicvec.load_vectors`, which has the options."""
+        from topicvec.embed.load import load_vectors  # which needs this class
+
+        return load_vectors(path, **options)
+
+    @classmethod
+    def from_gensim(cls, keyed: Any, **options: Any) -> "WordVectors":
+        """Take over KeyedVectors; `frequencies` and `corpus` as for `load_vectors`."""
+        from topicvec.embed.load import from_gensim  # which needs this class
+
+        return from_gensim(keyed, **options)
+
+    def to_gensim(self) -> Any:
+        """Return gensim's KeyedVectors, with counts in proportion to the probabilities."""
+        return to_keyed(self._parsed())
+
+    def _parsed(self) -> ParsedVectors:
+        return ParsedVectors(self.words, self.matrix, self.unigram, self.metadata)
+
+    def _rows(self, rows: NDArray[np.intp]) -> "WordVectors":
+        words = [self.words[row] for row in rows]
+        return WordVectors(words, self.matrix[rows], self.unigram[rows], self.metadata)
+
+
+class Alignment(NamedTuple):
+    """Vectors in the order of a vocabulary.
+
+    Attributes
+    ----------
+    vectors : WordVectors
+        Of the words that have one, in the vocabulary's order; probabilities are the vectors'
+        own, scaled to sum to 1.
+    kept : ndarray of shape (n_kept,), intp
+        Places of these words in the vocabulary: ``counts[:, kept]`` are their columns.
+    missing : tuple of str
+        The words without a vector.
+
+    Examples
+    --------
+    >>> WordVectors(["cat"], [[1]], [1]).align(["cow", "cat"]).missing
+    ('cow',)
+    """
+
+    vectors: WordVectors
+    kept: NDArray[np.intp]
+    missing: tuple[str, ...]

@@ -1,0 +1,11 @@
+"""How good vectors, topics and representations are, in numbers."""
+
+from topicvec.evaluate.words import (
+    AnalogyScore,
+    SimilarityScore,
+    analogies,
+    evaluate_words,
+    word_similarity,
+)
+
+__all__ = ["AnalogyScore", "SimilarityScore", "analogies", "evaluate_words", "word_similarity"]

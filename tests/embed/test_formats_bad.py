@@ -1,0 +1,263 @@
+"""Each bad vector file gets one clear message, and nothing is half-written."""
+
+import gzip
+import json
+import pickle
+import re
+import struct
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from topicvec.embed import WordVectors, load_vectors
+from topicvec.errors import DataError, FormatError, MissingExtra
+
+
+@pytest.fixture
+def refused(tmp_path):
+    """Write content to a file, and expect load_vectors to refuse it with a message."""
+
+    def check(content, message, error=FormatError, name="v.dat", **options):
+        path = tmp_path / name
+        path.write_bytes(content)
+        with pytest.raises(error, match=message) as caught:
+            load_vectors(path, **options)
+        assert str(path) in str(caught.value)
+
+    return check
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "the file is empty"),
+        (b"3 2\n", "promises 3 words, found 0"),
+        (b"2 2\ncat 1 2\ndog 1\n", "line 3: expected a word and 2 numbers, found 2 fields"),
+        (b"cat 1 2\ndog 1\ncow 1 2\n", "line 2: expected a word and 2 numbers, found 2 fields"),
+        (b"cat 1\ndog 1 2\ncow 1 2\n", "line 1: expected a word and 2 numbers, found 2 fields"),
+        (b"2 2\ncat 1 2\n\ndog 3 4\n", "line 3: expected a word and 2 numbers, found 0 fields"),
+        (b"2 2\ncat 1 2\n 1 2\n", "line 3: expected a word and 2 numbers, found 2 fields"),
+        (b"2 3\ncat 1 2 3\ndog 1  2\n", "line 3: expected a word and 3 numbers, found 2 numbers"),
+        (b"2 2\ncat 1 2\ncat 3 4\n", "line 3: the word 'cat' stands already at line 2"),
+        (b"cat 1 2\ndog 3 4\ncat 5 6\n", "line 3: the word 'cat' stands already at line 1"),
+        (b"2 2\ncat 1 2\ndog nan 4\n", "line 3: expected finite numbers"),
+        (b"2 2\ncat 1 2\ndog 1 -inf\n", "line 3: expected finite numbers"),
+        (b"2 2\ncat 1 2\ndog 1 1e39\n", "line 3: expected finite numbers"),
+        (b"2 2\ncat 1 2\ndog 1 x\n", "line 3: expected a word and 2 numbers, found 'x'"),
+        (b"2 2\ncat 1 2\ndog 1 1_0\n", "line 3: expected a word and 2 numbers, found '1_0'"),
+        (b"2 2\ncat 1 2\ndog 1 2 3\n", "line 3: expected a word and 2 numbers, found 3 numbers"),
+        (b"2 3\ncat 1 2\ndog 1 2\n", "line 2: expected a word and 3 numbers, found 3 fields"),
+        (b"cat 1 2\ncow 1 2\ndog 1 2 3\n", "line 3: .* 2 numbers, found 3 numbers"),
+        (b"3 2\ncat 1 2\ndog 3 4\n", "promises 3 words, found 2"),
+        (b"1 2\ncat 1 2\ndog 3 4\n", "promises 1 words, found 2"),
+        (b"0 2\n", "promises 0 words of 2 dimensions"),
+        (b"2 0\ncat\ndog\n", "promises 2 words of 0 dimensions"),
+        (b"2 2\ncat 1 2\ncaf\xe9 3 4\n", "line 3: byte 0xe9 .* is not utf-8: .*encoding="),
+        (b"\xff\xfe\x00\x00 some other file", "expected word vectors .* found a file that starts"),
+        (b"Once upon a time\nthere was a cat.\n", "expected word vectors"),
+        (struct.pack("<ii", 793712314, 12) + b"\0" * 50, "a fastText model"),
+    ],
+)
+def test_a_bad_text_file_is_refused_with_file_and_line(refused, content, message):
+    refused(content, message)
+
+
+def test_a_file_of_no_vectors_is_refused_when_its_format_is_forced(refused):
+    refused(b"Once upon a time\n", "expected lines of a word and its numbers", format="glove")
+    refused(b"cat 1 2\n", 'expected a first line "words dims"', format="word2vec-binary")
+
+
+def record(word, *numbers, end=b"\n"):
+    return word + b" " + struct.pack(f"<{len(numbers)}f", *numbers) + end
+
+
+GOOD = b"2 2\n" + record(b"cat", 1, 2) + record(b"dog", 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (GOOD[:-10], "promises 2 words of 2 dimensions, found 1 whole ones: the file is cut off"),
+        (GOOD[:12], "at least 20 bytes, found 12"),
+        (GOOD.replace(b"dog", b"cat"), "word 2: the word 'cat' stands already at word 1"),
+        (b"2 2\n" + record(b"cat", 1, 2) + record(b"dog", 3, np.nan), "word 2: .*finite"),
+        (b"2 2\n" + record(b"cat", 1, 2) + record(b"d\xe9g", 3, 4), "word 2: byte 0xe9"),
+        (b"1" + GOOD[1:], "found more behind them"),
+        (b"2 3" + GOOD[3:], "promises 2 words of 3 dimensions"),
+        (b"900000000000 500" + GOOD[3:], "promises 900000000000 words"),
+        (b"2 900000" + GOOD[3:], "1 to 65536 dimensions"),
+        (b"1 2\ncat " + b"\x80" * 6, "at least 10 bytes|cut off"),
+        (b"1 2\n" + b"\x80" * 70_000, "expected a space after the word"),
+    ],
+)
+def test_a_bad_binary_file_is_refused_with_file_and_word(refused, content, message):
+    refused(content, message, format="word2vec-binary")
+
+
+@pytest.mark.parametrize("content", [GOOD[:-10], b"9" + GOOD[1:], b"9999999999 300" + GOOD[3:]])
+def test_a_bad_binary_file_is_refused_when_its_format_is_detected(refused, content):
+    refused(content, "promises")
+
+
+@pytest.mark.parametrize("content", [b"5000000 300\ncat" + b" 1" * 300 + b"\n", GOOD])
+def test_a_lying_header_costs_no_memory(refused, content):
+    lying = re.sub(rb"^\d+ \d+", b"50000000 300", content)
+    tracemalloc.start()
+    refused(lying, "promises 50000000 words")
+    refused(gzip.compress(lying), "promises 50000000 words")
+    assert tracemalloc.get_traced_memory()[1] < 50e6
+    tracemalloc.stop()
+
+
+def test_a_cut_compressed_file_is_refused(refused):
+    whole = gzip.compress(b"2 2\ncat 1 2\ndog 3 4\n")
+    refused(whole[:-9], "cannot be read to its end")
+    refused(whole[:20] + b"\0\0\0\0" + whole[24:], "cannot be read to its end")
+
+
+def test_a_missing_file_and_a_folder_are_refused(tmp_path):
+    with pytest.raises(DataError, match=r"no such file: .*v\.txt"):
+        load_vectors(tmp_path / "v.txt")
+    with pytest.raises(DataError, match="is a folder"):
+        load_vectors(tmp_path)
+
+
+def test_an_unknown_format_is_refused(tmp_path):
+    with pytest.raises(DataError, match=r"one of safetensors, .*found 'excel'"):
+        load_vectors(tmp_path / "v.txt", format="excel")
+
+
+@pytest.fixture
+def tensors(tmp_path):
+    """The bytes of a good file, and a way to change its header."""
+    WordVectors(["cat", "dög"], [[1, 2], [3, 4]], [3, 1]).save(tmp_path / "good.safetensors")
+    data = (tmp_path / "good.safetensors").read_bytes()
+    n_bytes = int.from_bytes(data[:8], "little")
+
+    def change(edit):
+        header = json.loads(data[8 : 8 + n_bytes])
+        edit(header)
+        text = json.dumps(header).encode()
+        return len(text).to_bytes(8, "little") + text + data[8 + n_bytes :]
+
+    return data, change
+
+
+def test_a_damaged_safetensors_file_is_refused(refused, tensors):
+    data, _ = tensors
+    refused(data[:-1], "not a whole safetensors file")
+    refused(data[:50], "not a whole safetensors file")
+    refused(data + b"\0", "not a whole safetensors file")
+    refused(data[:9] + b"!" + data[10:], "not a whole safetensors file")
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda h: h["__metadata__"].update(version="2"), "version '2', but .* reads up to 1"),
+        (lambda h: h["__metadata__"].update(version="new"), "version 'new'"),
+        (lambda h: h["__metadata__"].update(format="pt"), "found 'pt': it was not written by"),
+        (lambda h: h.pop("__metadata__"), "found None: it was not written by"),
+        (lambda h: h.update(other=h.pop("matrix")), "tensor unigram: expected F64|tensor matrix"),
+        (lambda h: h.update(other=h.pop("unigram")), r"tensor unigram: expected F64 \(2,\)"),
+        (
+            lambda h: h.update(other=h.pop("words")),
+            r"tensor words: expected U8 \(bytes,\), found None",
+        ),
+        (lambda h: h["matrix"].update(shape=[4]), "expected"),
+        (lambda h: h["matrix"].update(shape=[1, 4]), r"tensor unigram: .*\(1,\)"),
+        (lambda h: h["matrix"].update(dtype="I32"), "tensor matrix: expected F32"),
+        (lambda h: h["words"].update(shape=[1, 7]), "tensor words"),
+        (lambda h: h.update(codes=h.pop("matrix")), "tensor codes: expected I8"),
+    ],
+)
+def test_safetensors_of_another_layout_are_refused(refused, tensors, edit, message):
+    refused(tensors[1](edit), message)
+
+
+def test_safetensors_with_damaged_contents_are_refused(refused, tensors):
+    data, _ = tensors
+    refused(data.replace("dög".encode(), b"d\xff\xffg"), "a word is not UTF-8")
+    lengths = struct.pack("<II", 3, 4)
+    refused(data.replace(lengths, struct.pack("<II", 3, 5)), "7 bytes, their lengths add to 8")
+    nan = data.replace(struct.pack("<f", 3), struct.pack("<f", np.nan))
+    refused(nan, "nan or infinity in the vector of 'dög'")
+
+
+def test_a_pickle_is_not_opened_unless_its_name_says_gensim(refused):
+    class Trap:
+        def __reduce__(self):
+            return pytest.fail, ("a pickle was opened",)
+
+    refused(pickle.dumps(Trap()), "may run any code when opened")
+    refused(gzip.compress(pickle.dumps(Trap())), "may run any code when opened", name="v.kv")
+
+
+def test_a_pickle_of_something_else_is_refused(refused):
+    pytest.importorskip("gensim")
+    refused(pickle.dumps({"cat": [1, 2]}), "gensim", name="v.kv")
+
+
+def test_a_gensim_file_without_gensim_says_how_to_install_it(refused, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "gensim.models", None)
+    message = r'pip install "topicvec\[bench\]"'
+    refused(pickle.dumps([]), message, error=MissingExtra, name="v.kv")
+
+
+def test_mmap_is_refused_where_there_is_nothing_to_map(refused, tmp_path):
+    refused(b"cat 1 2\n", "mmap=True needs a safetensors file", error=DataError, mmap=True)
+    WordVectors(["cat"], [[1]], [1]).save(tmp_path / "v.safetensors", quantized=True)
+    with pytest.raises(DataError, match="mmap=True needs float32"):
+        load_vectors(tmp_path / "v.safetensors", mmap=True)
+
+
+@pytest.mark.parametrize("name", ["v.txt", "v.bin", "v.vec.gz"])
+@pytest.mark.parametrize("word", ["ice cream", "a\tb", "a\nb", "a\rb", ""])
+def test_words_that_a_format_cannot_hold_are_not_written(tmp_path, name, word):
+    with pytest.raises(DataError, match=r"save as \.safetensors"):
+        WordVectors(["cat", word], [[1], [2]], [1, 1]).save(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["v.txt", "v.bin", "v.safetensors"])
+def test_words_that_are_not_unicode_are_not_written(tmp_path, name):
+    with pytest.raises(DataError, match="cannot be written in UTF-8"):
+        WordVectors(["\ud800"], [[1]], [1]).save(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("v.docx", {}, "the ending says no format"),
+        ("v.safetensors.gz", {}, "the ending says no format"),
+        ("v.txt", {"format": "excel"}, "found 'excel'"),
+        ("v.txt", {"quantized": True}, r"saved as \.safetensors"),
+        ("none/v.txt", {}, "no such folder"),
+        ("v.safetensors", {"step": 0.001}, "step must be at least"),
+    ],
+)
+def test_what_cannot_be_saved_is_refused_and_nothing_written(tmp_path, name, options, message):
+    with pytest.raises(DataError, match=message):
+        WordVectors(["cat"], [[1]], [1]).save(tmp_path / name, **options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_metadata_may_not_use_the_layouts_own_keys(tmp_path):
+    with pytest.raises(DataError, match=r"own keys \['version'\]"):
+        WordVectors(["cat"], [[1]], [1], {"version": "3"}).save(tmp_path / "v.safetensors")
+
+
+def test_an_interrupted_write_leaves_the_old_file_alone(tmp_path, monkeypatch):
+    path = tmp_path / "v.txt"
+    path.write_text("precious")
+
+    def stop(block):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("topicvec.embed.formats.text._decimals", stop)
+    with pytest.raises(KeyboardInterrupt):
+        WordVectors(["cat"], [[1]], [1]).save(path)
+    assert [file.name for file in tmp_path.iterdir()] == ["v.txt"]
+    assert path.read_text() == "precious"
