@@ -80,9 +80,15 @@ def test_lines_end_at_line_feeds_only_and_blank_ones_count(write):
     assert [d.id.rpartition(":")[2] for d in found] == ["1", "2", "3"]
 
 
-def test_standard_input_is_read_as_lines(monkeypatch):
+def test_standard_input_is_one_document(monkeypatch):
     pipe(monkeypatch, b"\xef\xbb\xbfone\ntwo\n")
-    assert list(read_documents("-")) == [Document("stdin:1", "one"), Document("stdin:2", "two")]
+    assert list(read_documents("-")) == [Document("stdin", "one\ntwo\n")]
+
+
+def test_standard_input_can_be_read_as_lines(monkeypatch):
+    pipe(monkeypatch, b"\xef\xbb\xbfone\ntwo\n")
+    found = list(read_documents("-", format="lines"))
+    assert found == [Document("stdin:1", "one"), Document("stdin:2", "two")]
     assert not sys.stdin.buffer.closed
 
 

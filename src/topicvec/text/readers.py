@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from topicvec.errors import DataError
 from topicvec.text.columns import Columns
-from topicvec.text.compression import STDIN, display_name, file_suffix, open_text
+from topicvec.text.compression import display_name, file_suffix, open_text
 from topicvec.text.document import Document
 from topicvec.text.sources import SourceFile, find_files, named_paths
 from topicvec.text.tables import Dialect, read_delimited, read_jsonl, read_parquet
@@ -48,8 +48,8 @@ def read_documents(
         input. Files that end in .gz, .xz, .bz2 or .zst are decompressed on the way.
     format : {"auto", "text", "lines", "csv", "tsv", "jsonl", "parquet"}
         "text" is one document a file, "lines" one a line, the others one a row. "auto" goes by
-        the suffix of each file (.csv .tsv .jsonl .ndjson .parquet, all else text) and reads
-        standard input as lines.
+        the suffix of each file (.csv .tsv .jsonl .ndjson .parquet); all else, standard input
+        too, is text.
     encoding : str
         Encoding of the files; a byte order mark is removed.
     text_column, id_column, label_column, time_column : str or int, optional
@@ -118,7 +118,7 @@ class _Options:
     def format_of(self, path: Path) -> Format:
         if self.format != "auto":
             return self.format
-        return "lines" if path == STDIN else _BY_SUFFIX.get(file_suffix(path), "text")
+        return _BY_SUFFIX.get(file_suffix(path), "text")
 
     def dialect(self, format: Format) -> Dialect:
         delimiter = self.delimiter or ("," if format == "csv" else "\t")
