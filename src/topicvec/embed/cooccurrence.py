@@ -1,0 +1,308 @@
+"""The record of how often words stand near each other; it can be added, saved and loaded.
+
+Counts are integers in units of 1/``unit``, also where a distance weighs 1/d: so counts of two
+corpora add up to exactly those of the joined corpus, in any order.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
+from scipy.sparse import csr_array
+
+from topicvec.embed import counting_kernels as kernels
+from topicvec.engine import LocalEngine
+from topicvec.errors import DataError, FormatError
+
+__all__ = ["Cooccurrence", "Direction", "Progress", "Weighting", "WindowSettings"]
+
+Direction = Literal["left", "right", "both"]
+Weighting = Literal["flat", "harmonic", "linear"]
+Progress = Callable[[str, int, int | None], None]
+
+FORMAT = "topicvec cooccurrence"
+VERSION = "1"
+
+ROWS = 2048  # rows a worker adds at a time
+
+
+@dataclass(frozen=True)
+class WindowSettings:
+    """What counts as near, and how much.
+
+    Attributes
+    ----------
+    window : int
+        Tokens on a side.
+    direction : {"left", "right", "both"}
+        Where the row's word stands, seen from the column's.
+    weighting : {"flat", "harmonic", "linear"}
+        What distance d counts: 1, 1/d, or (window + 1 − d)/window.
+    min_tokens : int
+        Shorter documents are left out.
+
+    Examples
+    --------
+    >>> settings = WindowSettings(4, "left", "harmonic")
+    >>> settings.unit, settings.weights.tolist()
+    (12, [0, 12, 6, 4, 3])
+    """
+
+    window: int = 10
+    direction: Direction = "both"
+    weighting: Weighting = "harmonic"
+    min_tokens: int = 1
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.window, int | np.integer) or not 1 <= self.window <= 40:
+            raise DataError(f"window must be an integer from 1 to 40; found {self.window!r}")
+        if self.direction not in get_args(Direction):
+            raise DataError(f"direction must be left, right or both; found {self.direction!r}")
+        if self.weighting not in get_args(Weighting):
+            raise DataError(f"weighting must be flat, harmonic or linear; found {self.weighting!r}")
+        if self.unit > 1 << 32:  # larger units would overflow the sums of a large corpus
+            raise DataError(f"harmonic weighting needs a window up to 22; found {self.window}")
+
+    @property
+    def unit(self) -> int:
+        """What one whole co-occurrence counts: weights are integers over this."""
+        whole = {"flat": 1, "linear": self.window}
+        return whole.get(self.weighting) or math.lcm(*range(1, self.window + 1))
+
+    @property
+    def weights(self) -> NDArray[np.int64]:
+        """What each distance counts in units, shape (window + 1,); distance 0 counts nothing."""
+        distance = np.arange(1, self.window + 1)
+        if self.weighting == "harmonic":
+            weights = self.unit // distance
+        elif self.weighting == "linear":
+            weights = self.window + 1 - distance
+        else:
+            weights = np.ones(self.window, np.int64)
+        return np.concatenate([[0], weights]).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cooccurrence:
+    """Windowed co-occurrence counts of a corpus.
+
+    Words come in decreasing frequency, ties in the order of the alphabet.
+
+    Attributes
+    ----------
+    words : tuple of str
+    unigram_counts : ndarray of int64, shape (n_words,)
+        How often each word stands in the corpus.
+    counts : csr_array of int64, shape (n_words, n_words)
+        How often the row's word stands in the window of the column's word, in units of
+        ``1/settings.unit``.
+    settings : WindowSettings
+    n_documents : int
+
+    Examples
+    --------
+    >>> from topicvec.embed.counting import count_cooccurrences
+    >>> from topicvec.text import Vocabulary
+    >>> vocabulary = Vocabulary.from_counts({"cat": 1, "sat": 1})
+    >>> once = count_cooccurrences([["cat", "sat"]], vocabulary, window=1)
+    >>> (once + once).counts.toarray().tolist()
+    [[0, 2], [2, 0]]
+    """
+
+    words: tuple[str, ...]
+    unigram_counts: NDArray[np.int64]
+    counts: csr_array
+    settings: WindowSettings
+    n_documents: int
+
+    def __post_init__(self) -> None:
+        arrays = (self.unigram_counts, self.counts.data, self.counts.indices, self.counts.indptr)
+        for array in arrays:
+            array.setflags(write=False)
+
+    @classmethod
+    def from_left(
+        cls,
+        words: Sequence[str],
+        unigram_counts: NDArray[np.int64],
+        left: csr_array,
+        settings: WindowSettings,
+        n_documents: int,
+    ) -> "Cooccurrence":
+        """Make the record from counts of (word, word to its right)."""
+        counts = left
+        if settings.direction == "right":
+            counts = left.T.tocsr()
+        elif settings.direction == "both":
+            counts = added(left, left.T.tocsr())
+        return cls.of(words, unigram_counts, counts, settings, n_documents)
+
+    @classmethod
+    def of(
+        cls,
+        words: Sequence[str],
+        unigram_counts: NDArray[np.int64],
+        counts: csr_array,
+        settings: WindowSettings,
+        n_documents: int,
+    ) -> "Cooccurrence":
+        """Make the record from words in any order."""
+        order = sorted(range(len(words)), key=lambda i: (-unigram_counts[i], words[i]))
+        if order != list(range(len(words))):
+            counts = _renumbered(counts, np.argsort(order), len(order))
+        counts.sort_indices()
+        ordered = tuple(words[i] for i in order)
+        return cls(ordered, unigram_counts[order], counts, settings, n_documents)
+
+    def top(self, n_words: int) -> "Cooccurrence":
+        """Keep the most frequent words only, of those that occur at all."""
+        n = min(n_words, int(np.count_nonzero(self.unigram_counts)))
+        if n == self.n_words:
+            return self
+        counts = self.counts[:n, :n]
+        return Cooccurrence(
+            self.words[:n], self.unigram_counts[:n], counts, self.settings, self.n_documents
+        )
+
+    @property
+    def n_words(self) -> int:
+        """Number of words."""
+        return len(self.words)
+
+    @property
+    def unit(self) -> int:
+        """What one whole co-occurrence counts."""
+        return self.settings.unit
+
+    def __repr__(self) -> str:
+        s = self.settings
+        return (
+            f"Cooccurrence({self.n_words} words, {self.counts.nnz} pairs, "
+            f"{self.n_documents} documents, window {s.window} {s.direction} {s.weighting})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Cooccurrence):
+            return NotImplemented
+        mine, theirs = self._arrays(), other._arrays()
+        same = self.words == other.words and self.settings == other.settings
+        return same and all(np.array_equal(mine[name], theirs[name]) for name in mine)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __add__(self, other: "Cooccurrence") -> "Cooccurrence":
+        if not isinstance(other, Cooccurrence):
+            return NotImplemented
+        if self.settings != other.settings:
+            raise DataError(
+                f"counts add up only with the same window: found {self.settings} "
+                f"and {other.settings}; count one of them again"
+            )
+        words = tuple(dict.fromkeys(self.words + other.words))
+        ids = {word: number for number, word in enumerate(words)}
+        unigram = np.zeros(len(words), np.int64)
+        total = csr_array((len(words), len(words)), dtype=np.int64)
+        for part in (self, other):
+            place = np.array([ids[word] for word in part.words])
+            unigram[place] += part.unigram_counts
+            total = added(total, _renumbered(part.counts, place, len(words)))
+        n_documents = self.n_documents + other.n_documents
+        return Cooccurrence.of(words, unigram, total, self.settings, n_documents)
+
+    def save(self, path: str | Path) -> None:
+        """Write the counts to a safetensors file."""
+        arrays = self._arrays()
+        header = {
+            "format": FORMAT,
+            "version": VERSION,
+            "settings": json.dumps(vars(self.settings)),
+            "n_documents": str(self.n_documents),
+            "digest": _digest(arrays),
+        }
+        save_file(arrays, path, metadata=header)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Cooccurrence":
+        """Read counts that were saved; a damaged file is refused."""
+        if not Path(path).is_file():
+            raise DataError(f"there is no file {path}: check the name")
+        try:
+            with safe_open(path, framework="numpy") as file:
+                header = file.metadata() or {}
+                if header.get("format") != FORMAT or header.get("version") != VERSION:
+                    raise FormatError(f"{path} is not a file of co-occurrence counts, version 1")
+                arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            if _digest(arrays) != header.get("digest"):
+                raise FormatError(f"{path} is damaged: its contents do not match their digest")
+            return cls._from_arrays(arrays, header)
+        except (SafetensorError, KeyError, ValueError, TypeError, OSError) as error:
+            raise FormatError(f"{path} is damaged or no safetensors file: {error}") from error
+
+    @classmethod
+    def _from_arrays(
+        cls, arrays: dict[str, NDArray[Any]], header: dict[str, str]
+    ) -> "Cooccurrence":
+        words = tuple(json.loads(arrays["words"].tobytes()))
+        shape = (len(words), len(words))
+        counts = csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
+        settings = WindowSettings(**json.loads(header["settings"]))
+        return cls(words, arrays["unigram"], counts, settings, int(header["n_documents"]))
+
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        words = json.dumps(self.words).encode("ascii")
+        return {
+            "words": np.frombuffer(words, np.uint8),
+            "unigram": self.unigram_counts,
+            "indptr": self.counts.indptr.astype(np.int64, copy=False),
+            "indices": self.counts.indices.astype(np.int32, copy=False),
+            "data": self.counts.data,
+        }
+
+
+def _renumbered(counts: csr_array, place: NDArray[np.int64], n_words: int) -> csr_array:
+    """Move row and column i to ``place[i]`` of a larger matrix."""
+    if len(place) == n_words and np.array_equal(place, np.arange(n_words)):
+        return counts
+    pairs = counts.tocoo()
+    rows, columns = place[pairs.coords[0]], place[pairs.coords[1]]
+    return csr_array((pairs.data, (rows, columns)), shape=(n_words, n_words))
+
+
+def added(a: csr_array, b: csr_array) -> csr_array:
+    """Add two matrices of counts; unlike scipy, over all cores and without spare copies."""
+    engine, n = LocalEngine(), a.shape[0]
+    for matrix in (a, b):
+        matrix.sort_indices()
+    x, y = _triple(a), _triple(b)
+    blocks = [(begin, min(begin + ROWS, n)) for begin in range(0, n, ROWS)]
+    sizes = engine.map(lambda block: kernels.united_sizes(*block, x, y), blocks)
+    indptr = np.concatenate([[0], *sizes]).cumsum()
+    out = indptr, np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int64)
+    for _ in engine.map(lambda block: kernels.add_rows(*block, x, y, out), blocks):
+        pass
+    return csr_array((out[2], out[1], indptr), shape=a.shape)
+
+
+def _triple(matrix: csr_array) -> kernels.Triple:
+    return (
+        matrix.indptr.astype(np.int64, copy=False),
+        matrix.indices.astype(np.int32, copy=False),
+        matrix.data,
+    )
+
+
+def _digest(arrays: dict[str, NDArray[Any]]) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        digest.update(f"{name} {array.dtype} {array.shape} ".encode())
+        digest.update(array.view(np.uint8).data if array.size else b"")
+    return digest.hexdigest()

@@ -1,0 +1,251 @@
+"""Counting windowed co-occurrences of a stream of documents, in parallel, resumable.
+
+Documents become ids in worker processes (`encode`); rows of the count matrix are cut into
+fixed ranges, and each range is counted by one thread at a time over the same stream of ids
+(`spill`). All sums are integers, so any number of workers, any budget and any restart give the
+same counts.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import IO, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from topicvec.embed.checkpoint import Checkpoint
+from topicvec.embed.cooccurrence import Cooccurrence, Progress, WindowSettings
+from topicvec.embed.counter import Counter
+from topicvec.embed.encode import Encoded, Mark, Tokenize, cut_chunks, encode_chunks
+from topicvec.errors import DataError
+from topicvec.text import Tokenizer, Vocabulary
+from topicvec.text.counting import growing_ids
+
+__all__ = ["count_cooccurrences", "count_corpus", "count_encoded"]
+
+
+def count_cooccurrences(
+    documents: Iterable[Any],
+    vocabulary: Vocabulary,
+    *,
+    window: int = 10,
+    direction: Literal["left", "right", "both"] = "both",
+    weighting: Literal["flat", "harmonic", "linear"] = "harmonic",
+    min_tokens: int = 1,
+    tokenizer: Tokenize | None = None,
+    n_jobs: int | None = None,
+    memory_budget: int = 1 << 31,
+    folder: str | Path | None = None,
+    commit_every: int = 50_000,
+    progress: Progress | None = None,
+) -> Cooccurrence:
+    """Count how often words of a vocabulary stand near each other.
+
+    Parameters
+    ----------
+    documents : iterable
+        Texts, token lists, or objects with a ``text``. Windows never cross documents; tokens
+        outside the vocabulary keep their place in the window.
+    vocabulary : Vocabulary
+    window : int
+        How many tokens to look at on a side.
+    direction : {"left", "right", "both"}
+        Where the row's word stands, seen from the column's word.
+    weighting : {"flat", "harmonic", "linear"}
+        What a pair at distance d counts: 1, 1/d, or (window + 1 − d)/window. The last is the
+        mean of a window drawn at random from 1 to ``window``.
+    min_tokens : int
+        Shorter documents are left out.
+    tokenizer : callable, optional
+        From a text to its tokens; ``Tokenizer()`` if not given.
+    n_jobs : int, optional
+        Number of workers; ``None`` or -1 means one for each core.
+    memory_budget : int
+        Bytes for the sums while counting; beyond it sorted runs go to disk. The result comes
+        on top.
+    folder : path, optional
+        Commit progress there. A run that was stopped goes on where it was when called again
+        with the same documents and settings; others are refused.
+    commit_every : int
+        Commit after each so many documents.
+    progress : callable, optional
+        Called as ``progress("counting", n_documents, None)``.
+
+    Returns
+    -------
+    Cooccurrence
+
+    Examples
+    --------
+    >>> vocabulary = Vocabulary.from_counts({"cat": 2, "dog": 1, "and": 2})
+    >>> counts = count_cooccurrences(
+    ...     [["cat", "and", "dog"], ["and", "cat"]], vocabulary, window=2, weighting="flat"
+    ... )
+    >>> counts.words
+    ('and', 'cat', 'dog')
+    >>> counts.counts.toarray().tolist()
+    [[0, 2, 1], [2, 0, 1], [1, 1, 0]]
+    """
+    settings = WindowSettings(window, direction, weighting, min_tokens)
+    _check(vocabulary, memory_budget, commit_every)
+    tokenizer = Tokenizer() if tokenizer is None else tokenizer
+    with _checkpoint(folder, _fingerprint(vocabulary, settings, tokenizer)) as checkpoint:
+        every = commit_every if folder is not None else None
+        chunks = cut_chunks(documents, commit_every=every, start=checkpoint.mark)
+        counter = Counter(vocabulary, settings, n_jobs, memory_budget, checkpoint, every)
+        return counter.count(encode_chunks(chunks, tokenizer, n_jobs), progress)
+
+
+def count_encoded(
+    encoded: Iterable[Encoded],
+    vocabulary: Vocabulary,
+    settings: WindowSettings,
+    *,
+    n_jobs: int | None = None,
+    memory_budget: int = 1 << 31,
+    progress: Progress | None = None,
+) -> Cooccurrence:
+    """Count documents that are ids already; see `count_cooccurrences`.
+
+    Examples
+    --------
+    >>> vocabulary = Vocabulary.from_counts({"a": 2, "b": 1})
+    >>> encoded = encode_chunks(cut_chunks([["a", "b", "a"]]), str.split)
+    >>> count_encoded(encoded, vocabulary, WindowSettings(1, "left", "flat")).counts.toarray()
+    array([[0, 1], [1, 0]])
+    """
+    _check(vocabulary, memory_budget, 1)
+    with _checkpoint(None, "") as checkpoint:
+        counter = Counter(vocabulary, settings, n_jobs, memory_budget, checkpoint, None)
+        return counter.count(encoded, progress)
+
+
+def count_corpus(
+    documents: Iterable[Any],
+    settings: WindowSettings,
+    *,
+    min_count: int = 1,
+    max_words: int | None = None,
+    tokenizer: Tokenize | None = None,
+    n_jobs: int | None = None,
+    memory_budget: int = 1 << 31,
+    folder: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Cooccurrence:
+    """Choose a vocabulary and count its co-occurrences.
+
+    Documents are read and tokenized once; ids wait in a temporary file, four bytes a token.
+    With a ``folder`` they are read twice, and counting is resumable.
+
+    Parameters
+    ----------
+    documents : iterable
+        Texts, token lists, or objects with a ``text``.
+    settings : WindowSettings
+    min_count : int
+        Rarer words are left out.
+    max_words : int, optional
+        Keep only so many words, the most frequent.
+    tokenizer, n_jobs, memory_budget, folder
+        As in `count_cooccurrences`.
+    progress : callable, optional
+        Called with "reading", then with "counting".
+
+    Returns
+    -------
+    Cooccurrence
+
+    Examples
+    --------
+    >>> count_corpus([["a", "b", "a"], ["a"]], WindowSettings(1), max_words=2).words
+    ('a', 'b')
+    """
+    tokenizer = Tokenizer() if tokenizer is None else tokenizer
+    with TemporaryFile(prefix="topicvec-") as file:
+        cache = file if folder is None else None
+        encoded = encode_chunks(cut_chunks(_readable(documents, folder)), tokenizer, n_jobs)
+        words, counts, lengths = _take_in(encoded, cache, progress)
+        counted = dict(zip(words, counts.tolist(), strict=True))
+        vocabulary = Vocabulary.from_counts(counted, min_count=min_count, max_words=max_words)
+        if folder is not None:
+            return count_cooccurrences(
+                documents, vocabulary, **vars(settings), tokenizer=tokenizer, n_jobs=n_jobs,
+                memory_budget=memory_budget, folder=folder, progress=progress,
+            )  # fmt: skip
+        file.seek(0)
+        return count_encoded(
+            _replay(file, words, lengths), vocabulary, settings,
+            n_jobs=n_jobs, memory_budget=memory_budget, progress=progress,
+        )  # fmt: skip
+
+
+def _readable(documents: Iterable[Any], folder: str | Path | None) -> Iterable[Any]:
+    if folder is not None and iter(documents) is documents:
+        raise DataError(
+            "with a folder documents are read twice, and this source can be read once only: "
+            "give a list, or an object that starts anew each time"
+        )
+    return documents
+
+
+def _take_in(
+    encoded: Iterable[Encoded], cache: IO[bytes] | None, progress: Progress | None
+) -> tuple[list[str], NDArray[np.int64], list[NDArray[np.int64]]]:
+    """Number the words of a corpus, count them, and keep the ids for a second look."""
+    index = growing_ids()
+    totals = np.zeros(0, np.int64)
+    lengths = []
+    for chunk in encoded:
+        table = np.fromiter((index[word] for word in chunk.words), np.int32, len(chunk.words))
+        ids = table[chunk.ids]
+        found = np.bincount(ids, minlength=len(index))
+        found[: totals.size] += totals
+        totals = found
+        lengths.append(chunk.lengths)
+        if cache is not None:
+            cache.write(ids.tobytes())
+        if progress:
+            progress("reading", chunk.mark.n_documents, None)
+    if not index:
+        raise DataError("there are no words to count: the source is empty")
+    return list(index), totals, lengths
+
+
+def _replay(
+    file: IO[bytes], words: list[str], lengths: list[NDArray[np.int64]]
+) -> Iterator[Encoded]:
+    done = 0
+    for part in lengths:
+        done += part.size
+        ids = np.frombuffer(file.read(4 * int(part.sum())), np.int32)
+        yield Encoded(words, ids, part, Mark(done, ""))
+
+
+def _check(vocabulary: Vocabulary, memory_budget: int, commit_every: int) -> None:
+    if not len(vocabulary.words):
+        raise DataError("the vocabulary is empty: count more text, or lower min_count")
+    if memory_budget < 1 << 20:
+        raise DataError(f"memory_budget must be at least 1 MiB (1048576); found {memory_budget}")
+    if commit_every < 1:
+        raise DataError(f"commit_every must be at least 1; found {commit_every}")
+
+
+def _fingerprint(vocabulary: Vocabulary, settings: WindowSettings, tokenizer: Tokenize) -> str:
+    # A plain function shows its address in its repr; its name is what stays the same.
+    name = getattr(tokenizer, "__qualname__", None) or repr(tokenizer)
+    words = hashlib.blake2b("\n".join(vocabulary.words).encode("utf-8", "surrogatepass"))
+    return (
+        f"{settings.window} {settings.weighting} {settings.min_tokens} {name} {words.hexdigest()}"
+    )
+
+
+@contextmanager
+def _checkpoint(folder: str | Path | None, fingerprint: str) -> Iterator[Checkpoint]:
+    if folder is not None:
+        yield Checkpoint.open(Path(folder), fingerprint)
+        return
+    with TemporaryDirectory(prefix="topicvec-") as temporary:
+        yield Checkpoint.open(Path(temporary), fingerprint)

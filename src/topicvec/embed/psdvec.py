@@ -1,0 +1,347 @@
+"""The estimator of stage 1: word vectors from co-occurrence counts."""
+
+import json
+import logging
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from topicvec.embed.association import Margins, associate, measure_margins
+from topicvec.embed.cooccurrence import (
+    Cooccurrence,
+    Direction,
+    Progress,
+    Weighting,
+    WindowSettings,
+)
+from topicvec.embed.counting import count_corpus
+from topicvec.embed.encode import Tokenize
+from topicvec.embed.factorize import Factorization, factorize
+from topicvec.embed.incremental import choose_words, column_scale, damp, join_words
+from topicvec.embed.regress import regress
+from topicvec.embed.vectors import WordVectors
+from topicvec.engine import LocalEngine
+from topicvec.errors import DataError, VocabularyMismatch
+
+__all__ = ["PSDVec"]
+
+log = logging.getLogger(__name__)
+
+Ridge = float | Sequence[tuple[int, float]]
+
+
+class PSDVec(BaseEstimator):  # type: ignore[misc]
+    """Word vectors whose inner products are the log ratios of co-occurrence.
+
+    The most frequent words get their vectors from a weighted low-rank approximation of their
+    log ratios, every other word from a regression on those. Everything is deterministic: the
+    same counts give the same vectors for any number of workers.
+
+    Parameters
+    ----------
+    n_dims : int
+        Number of dimensions.
+    n_core : int
+        How many of the most frequent words are solved together.
+    n_words : int
+        How many words there are in all.
+    min_count : int
+        Rarer words are left out.
+    window : int
+        How many tokens to look at on a side.
+    direction : {"left", "right", "both"}
+        On which side.
+    weighting : {"flat", "harmonic", "linear"}
+        What a pair at distance d counts: 1, 1/d, or (window + 1 − d)/window.
+    smoothing : float
+        κ: share of the conditional probability that is taken from the unigrams.
+    unseen_weight : float
+        Weight of pairs that were never seen; 0 in the paper, and with 1 all pairs weigh the
+        same and ``n_iter=1`` is exact.
+    frequency_power : float
+        Errors also count by this power of both words' frequencies, squared.
+    context_power : float
+        Unigram probabilities are raised to this power.
+    subsample : float, optional
+        Counts of words more frequent than this are thinned out.
+    n_iter : int
+        Iterations of the weighted approximation.
+    eigenvalue_power : float
+        Dimensions are scaled to this power of their eigenvalues; 0.5 in the papers, see `damp`.
+    ridge : float or sequence of (int, float)
+        Ridge of the regressions; as a sequence, up to which rank each holds.
+    tokenizer : callable, optional
+        From a text to its tokens; ``Tokenizer()`` if not given.
+    n_jobs : int, optional
+        Number of workers; ``None`` or -1 means one for each core.
+    memory_budget : int
+        Bytes for counting, and for a dense matrix of the core words.
+    work_folder : path, optional
+        Commit the progress of counting there, so that a run that was stopped can go on; the
+        documents are then read twice.
+    random_state : int
+        Start of the eigensolver; changes digits beyond its tolerance only.
+    progress : callable, optional
+        Called as ``progress(stage, n_done, n_total)``; the total may be ``None``.
+
+    Attributes
+    ----------
+    vectors_ : WordVectors
+    eigenvalues_ : ndarray of float64, shape (n_dims,)
+    residual_ : float
+        Root of the weighted mean square error of the core words' log ratios.
+    residual_norms_ : ndarray of float64, shape (n_dims,)
+        Accuracy of the eigenpairs.
+    counts_ : Cooccurrence
+        What the vectors were made from.
+
+    Notes
+    -----
+    The paper's settings are ``PSDVec(n_dims=500, n_core=25000, n_words=180000, window=3,
+    direction="left", weighting="flat", smoothing=0.02, unseen_weight=0, frequency_power=0,
+    n_iter=4, eigenvalue_power=0.5)``. The defaults gave better word similarities on the same
+    text, see ``docs/explanation/psdvec.md``.
+
+    Examples
+    --------
+    >>> texts = ["the cat sat on the mat", "the dog sat on the log"] * 3
+    >>> model = PSDVec(n_dims=2, min_count=1, window=2).fit(texts)
+    >>> model.vectors_
+    WordVectors(7 words × 2 dims)
+    """
+
+    def __init__(
+        self,
+        n_dims: int = 400,
+        *,
+        n_core: int = 20_000,
+        n_words: int = 80_000,
+        min_count: int = 5,
+        window: int = 10,
+        direction: Direction = "both",
+        weighting: Weighting = "harmonic",
+        smoothing: float = 0.2,
+        unseen_weight: float = 1.0,
+        frequency_power: float = 0.2,
+        context_power: float = 1.0,
+        subsample: float | None = None,
+        n_iter: int = 1,
+        eigenvalue_power: float = 0.25,
+        ridge: Ridge = 2.0,
+        tokenizer: Tokenize | None = None,
+        n_jobs: int | None = None,
+        memory_budget: int = 1 << 32,
+        work_folder: str | Path | None = None,
+        random_state: int = 0,
+        progress: Progress | None = None,
+    ) -> None:
+        self.n_dims = n_dims
+        self.n_core = n_core
+        self.n_words = n_words
+        self.min_count = min_count
+        self.window = window
+        self.direction = direction
+        self.weighting = weighting
+        self.smoothing = smoothing
+        self.unseen_weight = unseen_weight
+        self.frequency_power = frequency_power
+        self.context_power = context_power
+        self.subsample = subsample
+        self.n_iter = n_iter
+        self.eigenvalue_power = eigenvalue_power
+        self.ridge = ridge
+        self.tokenizer = tokenizer
+        self.n_jobs = n_jobs
+        self.memory_budget = memory_budget
+        self.work_folder = work_folder
+        self.random_state = random_state
+        self.progress = progress
+
+    def fit(self, X: Cooccurrence | Iterable[Any], y: object = None) -> Self:  # noqa: ARG002
+        """Learn vectors from counts, or from texts, token lists or documents.
+
+        Parameters
+        ----------
+        X : Cooccurrence or iterable
+            An iterable is read once. Counts bring their own window settings.
+        y : object
+            Ignored.
+
+        Returns
+        -------
+        PSDVec
+        """
+        self._check()
+        counts = (X if isinstance(X, Cooccurrence) else self._count(X, self.n_words)).top(
+            self.n_words
+        )
+        n_core = self._clip("n_core", self.n_core, counts.n_words, "words")
+        margins = self._margins(counts, n_core)
+        core = self._factorize(counts, margins, n_core)
+        others = np.arange(n_core, counts.n_words)
+        rest = self._regress(counts, margins, np.arange(n_core), core.vectors, others)
+        self.counts_ = counts
+        self.eigenvalues_ = core.eigenvalues
+        self.residual_ = core.residual
+        self.residual_norms_ = core.residual_norms
+        learned = WordVectors(
+            counts.words,
+            np.concatenate([core.vectors, rest]),
+            counts.unigram_counts,
+            self._metadata(counts, core, n_core),
+        )
+        self.vectors_ = damp(learned, self.eigenvalue_power)
+        return self
+
+    def add_words(
+        self,
+        vectors: WordVectors,
+        counts: Cooccurrence | Iterable[Any],
+        words: Iterable[str] | None = None,
+        *,
+        max_new: int | None = None,
+    ) -> WordVectors:
+        """Add words to vectors, or estimate some again, from any corpus's counts.
+
+        Parameters
+        ----------
+        vectors : WordVectors
+            Ours or any others; rows of words that are not asked for stay as they are, to the
+            bit.
+        counts : Cooccurrence or iterable
+            Also of another corpus; an iterable of texts, token lists or documents is counted.
+            Words that the vectors do not know are no evidence.
+        words : iterable of str, optional
+            What to solve; those with a vector get a new one. By default all words of the
+            counts that have none. They are solved against the ``n_core`` most frequent of
+            the other words that have a vector.
+        max_new : int, optional
+            Without ``words``, take at most so many, the most frequent.
+
+        Returns
+        -------
+        WordVectors
+            The old words in their order, then the new ones by frequency.
+
+        Examples
+        --------
+        >>> texts = ["the cat sat on the mat", "the dog sat on the log"] * 3
+        >>> model = PSDVec(n_dims=2, min_count=1, window=2).fit(texts)
+        >>> more = count_corpus(["the cow sat on the mat"], WindowSettings(2))
+        >>> model.add_words(model.vectors_, more).words[-1]
+        'cow'
+        """
+        self._check()
+        if not isinstance(counts, Cooccurrence):
+            counts = self._count(counts, max_words=None)
+        plain = damp(vectors, 0.5) if "eigenvalues" in vectors.metadata else vectors
+        chosen = choose_words(vectors, counts, words)[: max_new if words is None else None]
+        asked = set(chosen.tolist())
+        known = [i for i, w in enumerate(counts.words) if w in vectors.ids and i not in asked]
+        core = np.array(known[: self.n_core], np.int64)
+        if not core.size:
+            raise VocabularyMismatch(
+                "the counts share no word with the vectors: count text in the same language, "
+                "cut into words in the same way"
+            )
+        rows = np.array([vectors.ids[counts.words[i]] for i in core])
+        margins = self._margins(counts, min(self.n_core, counts.n_words))
+        solved = self._regress(counts, margins, core, plain.matrix[rows], chosen)
+        solved = (solved * column_scale(vectors)).astype(np.float32)
+        return join_words(vectors, counts, core, rows, chosen, solved)
+
+    def _check(self) -> None:
+        for name in ("n_dims", "n_core", "n_words", "n_iter", "min_count"):
+            value = getattr(self, name)
+            if not isinstance(value, int | np.integer) or value < 1:
+                raise DataError(f"{name} must be an integer of at least 1; found {value!r}")
+
+    def _clip(self, name: str, wanted: int, there: int, what: str) -> int:
+        if wanted > there:
+            log.info("%s is %d, but there are only %d %s: using these", name, wanted, there, what)
+        return min(wanted, there)
+
+    def _count(self, documents: Iterable[Any], max_words: int | None) -> Cooccurrence:
+        settings = WindowSettings(self.window, self.direction, self.weighting)
+        return count_corpus(
+            documents, settings, min_count=self.min_count, max_words=max_words,
+            tokenizer=self.tokenizer, n_jobs=self.n_jobs, memory_budget=self.memory_budget,
+            folder=self.work_folder, progress=self.progress,
+        )  # fmt: skip
+
+    def _margins(self, counts: Cooccurrence, n_core: int) -> Margins:
+        return measure_margins(
+            counts,
+            n_core=n_core,
+            smoothing=self.smoothing,
+            context_power=self.context_power,
+            subsample=self.subsample,
+            unseen_weight=self.unseen_weight,
+            frequency_power=self.frequency_power,
+        )
+
+    def _factorize(self, counts: Cooccurrence, margins: Margins, n_core: int) -> Factorization:
+        engine = LocalEngine(self.n_jobs)
+        association = associate(counts, margins, n_core, engine)
+        core = factorize(
+            association,
+            self._clip("n_dims", self.n_dims, n_core, "core words"),
+            engine,
+            n_iter=self.n_iter,
+            memory_budget=self.memory_budget,
+            rng=np.random.default_rng(self.random_state),
+            progress=self.progress,
+        )
+        if core.eigenvalues.size < self.n_dims:
+            log.warning(
+                "the vectors have %d dimensions, not %d: no more eigenvalues are positive; "
+                "more text gives more",
+                core.eigenvalues.size,
+                self.n_dims,
+            )
+        return core
+
+    def _regress(
+        self,
+        counts: Cooccurrence,
+        margins: Margins,
+        core: NDArray[np.int64],
+        core_vectors: NDArray[np.float32],
+        words: NDArray[np.int64],
+    ) -> NDArray[np.float32]:
+        return regress(
+            counts, margins, core, core_vectors, words, _ridges(self.ridge, words),
+            LocalEngine(self.n_jobs), progress=self.progress,
+        )  # fmt: skip
+
+    def _metadata(self, counts: Cooccurrence, core: Factorization, n_core: int) -> dict[str, str]:
+        settings = {
+            name: getattr(self, name)
+            for name in (
+                "smoothing", "unseen_weight", "frequency_power", "context_power", "subsample",
+                "n_iter", "ridge",
+            )
+        }  # fmt: skip
+        return {
+            "method": "PSDVec",
+            "n_core": str(n_core),
+            "n_documents": str(counts.n_documents),
+            "window": json.dumps(vars(counts.settings)),
+            "settings": json.dumps(settings),
+            "eigenvalues": json.dumps([float(f"{value:.6g}") for value in core.eigenvalues]),
+            "eigenvalue_power": "0.5",
+        }
+
+
+def _ridges(ridge: Ridge, words: NDArray[np.int64]) -> NDArray[np.float64]:
+    if isinstance(ridge, int | float):
+        return np.full(words.size, float(ridge))
+    ranks = np.array([rank for rank, _ in ridge])
+    values = np.array([value for _, value in ridge], np.float64)
+    if not ranks.size or np.any(np.diff(ranks) <= 0):
+        raise DataError(f"ridge must be a number, or (rank, ridge) by rising rank; found {ridge}")
+    return np.asarray(values[np.minimum(np.searchsorted(ranks, words, "right"), ranks.size - 1)])

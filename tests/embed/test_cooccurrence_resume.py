@@ -1,0 +1,151 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import pytest
+from psdvec_twins import vocabulary_of, zipf_corpus
+
+from topicvec.embed.cooccurrence import WindowSettings
+from topicvec.embed.counting import count_cooccurrences, count_corpus
+from topicvec.errors import DataError, FormatError
+
+DOCUMENTS = zipf_corpus()
+VOCABULARY = vocabulary_of(DOCUMENTS)
+EXPECTED = count_cooccurrences(DOCUMENTS, VOCABULARY, window=3)
+
+
+class StoppedError(Exception):
+    pass
+
+
+def stopping_after(n):
+    yield from DOCUMENTS[:n]
+    raise StoppedError
+
+
+def count(documents, folder, **settings):
+    settings = {"window": 3, "commit_every": 10, **settings}
+    return count_cooccurrences(documents, VOCABULARY, folder=folder, **settings)
+
+
+@pytest.mark.parametrize("stops", [[5], [10], [37], [12, 55, 119]])
+def test_a_stopped_run_goes_on_and_gives_the_same_counts(tmp_path, stops):
+    for n in stops:
+        with pytest.raises(StoppedError):
+            count(stopping_after(n), tmp_path)
+    assert count(DOCUMENTS, tmp_path) == EXPECTED
+
+
+def test_only_what_was_not_committed_is_counted_again(tmp_path, monkeypatch):
+    with pytest.raises(StoppedError):
+        count(stopping_after(37), tmp_path)
+    assert json.loads((tmp_path / "manifest.json").read_text())["n_documents"] == 30
+    counted = []
+    count(DOCUMENTS, tmp_path, progress=lambda _, n, __: counted.append(n))
+    assert min(counted) == 40
+
+
+def test_a_finished_run_is_read_back_and_can_be_continued(tmp_path):
+    first = count(DOCUMENTS[:100], tmp_path)
+    assert count(DOCUMENTS[:100], tmp_path) == first
+    assert count(DOCUMENTS, tmp_path) == EXPECTED
+
+
+def test_a_run_that_spills_resumes_too(tmp_path, monkeypatch):
+    rng = np.random.default_rng(1)
+    documents = [[f"w{i}" for i in rng.integers(0, 900, 600)] for _ in range(30)]
+    vocabulary = vocabulary_of(documents)
+    expected = count_cooccurrences(documents, vocabulary, window=6)
+    monkeypatch.setattr("topicvec.embed.spill.MANY_RUNS", 2)
+    settings = {"window": 6, "memory_budget": 1 << 20, "commit_every": 3, "folder": tmp_path}
+    for n in (7, 17, 29):
+        count_cooccurrences(documents[:n], vocabulary, **settings)
+    assert count_cooccurrences(documents, vocabulary, **settings) == expected
+
+
+def test_other_documents_are_refused(tmp_path):
+    count(DOCUMENTS[:50], tmp_path)
+    with pytest.raises(DataError, match="other documents"):
+        count(DOCUMENTS[1:], tmp_path)
+    with pytest.raises(DataError, match="other documents"):
+        count(DOCUMENTS[:20], tmp_path)
+
+
+@pytest.mark.parametrize("changed", [{"window": 4}, {"weighting": "flat"}, {"min_tokens": 9}])
+def test_other_settings_are_refused(tmp_path, changed):
+    count(DOCUMENTS[:50], tmp_path)
+    with pytest.raises(DataError, match="another folder"):
+        count(DOCUMENTS, tmp_path, **changed)
+
+
+def test_another_vocabulary_is_refused(tmp_path):
+    count(DOCUMENTS[:50], tmp_path)
+    smaller = vocabulary_of(DOCUMENTS, without=["w001"])
+    with pytest.raises(DataError, match="other words"):
+        count_cooccurrences(DOCUMENTS, smaller, window=3, folder=tmp_path)
+
+
+def test_a_folder_with_other_files_is_refused(tmp_path):
+    for name in ("thesis.txt", "run-of-luck.bin"):
+        path = tmp_path / name
+        path.write_text("mine")
+        with pytest.raises(DataError, match="other files"):
+            count(DOCUMENTS, tmp_path)
+        assert path.exists()
+        path.unlink()
+
+
+@pytest.mark.parametrize("harm", ["manifest", "state", "missing", "fields"])
+def test_a_damaged_folder_is_refused(tmp_path, harm):
+    count(DOCUMENTS[:50], tmp_path)
+    manifest = tmp_path / "manifest.json"
+    state = next(tmp_path.glob("state-*"))
+    if harm == "manifest":
+        manifest.write_text(manifest.read_text()[:40])
+    elif harm == "fields":
+        manifest.write_text('{"version": 1}')
+    elif harm == "state":
+        state.write_bytes(state.read_bytes()[:-8])
+    else:
+        state.unlink()
+    with pytest.raises(FormatError, match="damaged"):
+        count(DOCUMENTS, tmp_path)
+
+
+def test_a_corpus_that_can_be_read_once_only_cannot_use_a_folder(tmp_path):
+    with pytest.raises(DataError, match="read twice"):
+        count_corpus(iter(DOCUMENTS), WindowSettings(3), folder=tmp_path)
+    assert count_corpus(DOCUMENTS, WindowSettings(3), folder=tmp_path) == EXPECTED
+
+
+def test_a_killed_process_leaves_a_folder_that_resumes(tmp_path):
+    script = textwrap.dedent(
+        """
+        import sys, time
+        from test_cooccurrence_resume import DOCUMENTS, count
+        def slowly():
+            for document in DOCUMENTS:
+                time.sleep(0.02)
+                yield document
+        count(slowly(), sys.argv[1])
+        """
+    )
+    folder = tmp_path / "run"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    process = subprocess.Popen([sys.executable, "-c", script, str(folder)], env=environment)
+    try:
+        deadline = time.monotonic() + 60
+        while not (folder / "manifest.json").exists():
+            assert time.monotonic() < deadline
+            assert process.poll() is None
+            time.sleep(0.01)
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert json.loads((folder / "manifest.json").read_text())["n_documents"] < len(DOCUMENTS)
+    assert count(DOCUMENTS, folder) == EXPECTED
