@@ -1,0 +1,26 @@
+"""TopicVec: topics as vectors, learned by variational EM whose bound never falls."""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from topicvec.model.fitted import FittedTopics as FittedTopics
+    from topicvec.model.reading import Topic as Topic
+    from topicvec.model.selection import choose_n_topics as choose_n_topics
+    from topicvec.model.topicvec import TopicVec as TopicVec
+
+_HOME = {
+    "FittedTopics": "fitted",
+    "Topic": "reading",
+    "TopicVec": "topicvec",
+    "choose_n_topics": "selection",
+}
+
+__all__ = ["FittedTopics", "Topic", "TopicVec", "choose_n_topics"]
+
+
+def __getattr__(name: str) -> Any:
+    # Imported when first used: one who needs the equations does not wait for the estimator.
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)

@@ -1,0 +1,348 @@
+"""Saving fitted topics: one safetensors file with a JSON card in its header; no pickle.
+
+The header's metadata are ``format``, ``version`` (a newer one is refused) and ``card``: versions,
+settings, labels, classes, documents, the word vectors by content hash, and what the estimator
+adds. There is a tensor for each array of the record, those of embedded vectors (``vectors.*``)
+and of the estimator (``extra.*``), and last the ``checksum``, SHA-256 of all bytes before it.
+Nothing in the file is ever executed. The same model gives the same bytes.
+"""
+
+import hashlib
+import json
+import os
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from itertools import pairwise
+from math import isfinite
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from scipy.sparse import csr_array
+
+from topicvec import __version__
+from topicvec.embed.formats.files import atomic_write
+from topicvec.embed.load import load_vectors
+from topicvec.embed.vectors import WordVectors
+from topicvec.errors import DataError, FormatError, VocabularyMismatch
+from topicvec.model.fitted import FittedTopics
+
+__all__ = ["Bundle", "load", "read", "save"]
+
+LAYOUT, VERSION = "topicvec-model", 1
+_ARRAYS = ("topics", "residuals", "alpha", "mass", "word_counts")
+_TABLE = ("data", "indices", "indptr")
+_DTYPES = {
+    "|b1": "BOOL", "|u1": "U8", "|i1": "I8", "<i2": "I16", "<u2": "U16", "<i4": "I32",
+    "<u4": "U32", "<i8": "I64", "<u8": "U64", "<f2": "F16", "<f4": "F32", "<f8": "F64",
+}  # fmt: skip
+_DIGEST_BYTES = 32
+AnyPath = str | PathLike[str]
+Arrays = Mapping[str, NDArray[Any]]
+Card = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Bundle:
+    """What a file holds: the model, what the estimator added, and the whole card.
+
+    Examples
+    --------
+    >>> vectors = WordVectors(["cat", "dog"], [[1, 0], [0, 1]], [1, 1])
+    >>> Bundle(FittedTopics.bare(vectors, np.zeros((1, 2)), max_norm=7.0)).extra
+    {}
+    """
+
+    fitted: FittedTopics
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    arrays: Arrays = field(default_factory=dict)
+    card: Mapping[str, Any] = field(default_factory=dict)
+
+
+def save(
+    fitted: FittedTopics,
+    path: AnyPath,
+    *,
+    embed_vectors: bool | Literal["auto"] = "auto",
+    vectors_path: AnyPath | None = None,
+    extra: Mapping[str, Any] | None = None,
+    arrays: Arrays | None = None,
+) -> None:
+    """Write a model to one file, whole or not at all.
+
+    Parameters
+    ----------
+    fitted : FittedTopics
+    path : path
+        Of the file; one that is there is replaced.
+    embed_vectors : bool or "auto"
+        Whether the word vectors go into the file. "auto" leaves out the default vectors, which
+        come with topicvec, and takes in all others.
+    vectors_path : path, optional
+        Where vectors that are left out can be found; a safetensors file.
+    extra, arrays : mappings, optional
+        Anything that JSON can hold, and arrays of numbers, to be given back by `read`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "pets.topics")
+    >>> vectors = WordVectors(["cat", "dog"], [[1, 0], [0, 1]], [1, 1])
+    >>> save(FittedTopics.bare(vectors, np.eye(2, 2, -1), max_norm=7.0), path, extra={"n_jobs": 2})
+    >>> read(path).extra
+    {'n_jobs': 2}
+    """
+    if embed_vectors not in (True, False, "auto"):
+        raise DataError(f'embed_vectors must be True, False or "auto", found {embed_vectors!r}')
+    if Path(path).is_dir():
+        raise DataError(f"{path} is a folder: give the name of a file")
+    is_default = embed_vectors is not True and _is_default(fitted.vectors)
+    embedded = not is_default if embed_vectors == "auto" else bool(embed_vectors)
+    about_vectors = {
+        "content_hash": fitted.vectors.content_hash,
+        "n_words": len(fitted.vectors),
+        "n_dims": fitted.vectors.n_dims,
+        "metadata": fitted.vectors.metadata,
+        "embedded": embedded,
+        "default": is_default,
+        "path": None if vectors_path is None else str(Path(vectors_path).absolute()),
+    }
+    tensors = _tensors(fitted, embedded, arrays or {})
+    _write(Path(path), tensors, _card(fitted, extra or {}, about_vectors))
+
+
+def load(path: AnyPath, vectors: WordVectors | AnyPath | None = None) -> FittedTopics:
+    """Load a model; it gives the same results as the saved one, to the bit.
+
+    Parameters
+    ----------
+    path : path
+        Of a file that `save` wrote.
+    vectors : WordVectors or path, optional
+        The word vectors, if they are not in the file and not where it says.
+
+    Raises
+    ------
+    FormatError, VocabularyMismatch
+        The file is damaged, newer, or no model; the vectors are missing, or other ones.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "pets.topics")
+    >>> vectors = WordVectors(["cat", "dog"], [[1, 0], [0, 1]], [1, 1])
+    >>> save(FittedTopics.bare(vectors, np.eye(2, 2, -1), max_norm=7.0), path)
+    >>> load(path).topics.tolist()
+    [[0.0, 0.0], [1.0, 0.0]]
+    """
+    return read(path, vectors).fitted
+
+
+def read(path: AnyPath, vectors: WordVectors | AnyPath | None = None) -> Bundle:
+    """Load a model together with what the estimator saved beside it; see `load`.
+
+    Examples
+    --------
+    >>> read("no_such_model")
+    Traceback (most recent call last):
+    topicvec.errors.DataError: no such file: no_such_model: give the name of a file that save wrote
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise DataError(f"no such file: {file}: give the name of a file that save wrote")
+    tensors, card = _read(file)
+    try:
+        fitted = _record(card, tensors, _find_vectors(file, card["vectors"], tensors, vectors))
+        own = [name for name in tensors if name.startswith("extra.")]
+        arrays = {name.removeprefix("extra."): tensors[name] for name in own}
+        return Bundle(fitted, card["extra"], arrays, card)
+    except (KeyError, ValueError, TypeError, IndexError) as error:
+        raise FormatError(
+            f"{file}: whole, but not as topicvec writes it ({error!r}): save the model again"
+        ) from error
+
+
+def _tensors(fitted: FittedTopics, embedded: bool, arrays: Arrays) -> dict[str, NDArray[Any]]:
+    """Name all arrays, in the order of the file: the widest first, so that all are aligned."""
+    named: dict[str, NDArray[Any]] = {name: getattr(fitted, name) for name in _ARRAYS}
+    named |= {f"word_mass.{name}": getattr(fitted.word_mass, name) for name in _TABLE}
+    named |= {f"extra.{name}": np.asarray(array) for name, array in arrays.items()}
+    if embedded:
+        encoded = [word.encode("utf-8", "surrogatepass") for word in fitted.vectors.words]
+        named["vectors.matrix"] = fitted.vectors.matrix
+        named["vectors.unigram"] = fitted.vectors.unigram
+        named["vectors.words"] = np.frombuffer(b"".join(encoded), np.uint8)
+        named["vectors.word_lengths"] = np.array([len(word) for word in encoded], np.uint32)
+    for name, array in named.items():
+        if array.dtype.newbyteorder("<").str not in _DTYPES:
+            raise DataError(f"{name}: only arrays of numbers can be saved, found {array.dtype}")
+    return dict(sorted(named.items(), key=lambda item: (-item[1].itemsize, item[0])))
+
+
+def _card(fitted: FittedTopics, extra: Mapping[str, Any], about_vectors: Card) -> str:
+    versions = {"topicvec": __version__, "python": platform.python_version()}
+    card = {
+        "versions": versions | {name: version(name) for name in ("numpy", "scipy", "safetensors")},
+        "n_topics": fitted.n_topics,
+        "n_documents": fitted.n_documents,
+        "max_norm": fitted.max_norm if isfinite(fitted.max_norm) else str(fitted.max_norm),
+        "labels": fitted.labels,
+        "classes": fitted.classes,
+        "representative": fitted.representative,
+        "settings": fitted.settings,
+        "vectors": about_vectors,
+        "extra": extra,
+    }
+    return json.dumps(_plain(card, "card"))
+
+
+def _is_default(vectors: WordVectors) -> bool:
+    try:
+        first = load_vectors(max_words=1)  # a quick look before all of them are read
+    except FormatError:
+        return False  # an installation without its data has no default vectors
+    alike = first.words[0] == vectors.words[0] and first.metadata == vectors.metadata
+    return alike and vectors == load_vectors()
+
+
+def _plain(value: Any, place: str) -> Any:
+    """Turn a value into what JSON can hold and give back; refuse what it cannot."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+        return {key: _plain(item, f"{place}.{key}") for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, f"{place}[{i}]") for i, item in enumerate(value)]
+    if value is None or isinstance(value, (str, int)) or (type(value) is float and isfinite(value)):
+        return value
+    raise DataError(
+        f"{place}: a card can hold text, finite numbers, lists and mappings with text as keys, "
+        f"found {type(value).__name__}: convert it, or leave it out"
+    )
+
+
+def _write(path: Path, tensors: Arrays, card: str) -> None:
+    header = _header(tensors, card)
+    digest = hashlib.sha256(header)
+    with atomic_write(path) as part, part.open("wb") as file:
+        file.write(header)
+        for array in tensors.values():
+            block = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+            block.tofile(file)
+            digest.update(block.data)
+        file.write(digest.digest())
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _header(tensors: Arrays, card: str) -> bytes:
+    header: Card = {"__metadata__": {"format": LAYOUT, "version": str(VERSION), "card": card}}
+    start = 0
+    for name, array in (*tensors.items(), ("checksum", np.empty(_DIGEST_BYTES, np.uint8))):
+        dtype = _DTYPES[array.dtype.newbyteorder("<").str]
+        end = start + array.nbytes
+        header[name] = {"dtype": dtype, "shape": array.shape, "data_offsets": [start, end]}
+        start = end
+    text = json.dumps(header).encode()
+    padded = text.ljust(len(text) + -len(text) % 8)
+    return len(padded).to_bytes(8, "little") + padded
+
+
+def _read(path: Path) -> tuple[dict[str, NDArray[Any]], Card]:
+    """Read the tensors and the card of a file that is whole."""
+    try:
+        with safe_open(path, framework="numpy") as file:
+            metadata = file.metadata() or {}
+            _check_layout(path, metadata)
+            _check_digest(path)
+            tensors = {name: file.get_tensor(name) for name in set(file.keys()) - {"checksum"}}
+        card: Card = json.loads(metadata["card"])
+    except (SafetensorError, KeyError, ValueError) as error:
+        raise FormatError(
+            f"{path}: not a whole model file ({error}): get or save the file again"
+        ) from error
+    return tensors, card
+
+
+def _check_layout(path: Path, metadata: Mapping[str, str]) -> None:
+    if metadata.get("format") != LAYOUT:
+        raise FormatError(
+            f'{path}: expected a model file (format "{LAYOUT}" in its metadata), found '
+            f"{metadata.get('format')!r}: was it written by save?"
+        )
+    number = metadata.get("version", "")
+    if not (number.isascii() and number.isdigit()) or int(number) > VERSION:
+        raise FormatError(
+            f"{path}: layout version {number!r}, but this topicvec {__version__} reads up to "
+            f"{VERSION}: pip install --upgrade topicvec"
+        )
+
+
+def _check_digest(path: Path) -> None:
+    content = np.memmap(path, np.uint8, "r")
+    if hashlib.sha256(content[:-_DIGEST_BYTES].data).digest() != content[-_DIGEST_BYTES:].tobytes():
+        raise FormatError(f"{path}: damaged, its checksum is wrong: get or save the file again")
+
+
+def _find_vectors(
+    path: Path, about: Card, tensors: Arrays, given: WordVectors | AnyPath | None
+) -> WordVectors:
+    if given is None and about["embedded"]:
+        return _embedded(about, tensors)
+    found = _referenced(path, about) if given is None else load_vectors(given)
+    if found.content_hash != about["content_hash"]:
+        raise VocabularyMismatch(
+            f"{path} was built on other word vectors ({about['n_words']:,} words × "
+            f"{about['n_dims']} dims, hash {about['content_hash'][:12]}…) than {found}, hash "
+            f"{found.content_hash[:12]}…: load the right ones and give them as vectors="
+        )
+    return found
+
+
+def _embedded(about: Card, tensors: Arrays) -> WordVectors:
+    blob, ends = tensors["vectors.words"].tobytes(), np.cumsum(tensors["vectors.word_lengths"])
+    pairs = pairwise([0, *ends.tolist()])
+    words = [blob[start:end].decode("utf-8", "surrogatepass") for start, end in pairs]
+    unigram = tensors["vectors.unigram"]
+    return WordVectors(words, tensors["vectors.matrix"], unigram, about["metadata"])
+
+
+def _referenced(path: Path, about: Card) -> WordVectors:
+    """Load vectors that are not in the file: the default ones, or where the card says."""
+    if about["default"]:
+        return load_vectors()
+    hint = Path(about["path"]) if about["path"] else None
+    for place in (hint, path.parent / hint.name) if hint else ():
+        if place.is_file():  # of our own format only: others may be pickles
+            return load_vectors(place, format="safetensors")
+    raise FormatError(
+        f"{path}: its word vectors ({about['n_words']:,} words × {about['n_dims']} dims) are not "
+        f"in the file{f' and not at {hint}' if hint else ''}: load them and give them as vectors="
+    )
+
+
+def _record(card: Card, tensors: Arrays, vectors: WordVectors) -> FittedTopics:
+    n_topics, n_words = card["n_topics"], len(vectors)
+    shapes = [(n_topics, vectors.n_dims), (n_topics,), (n_topics,), (n_topics,), (n_words,)]
+    for name, shape in zip(_ARRAYS, shapes, strict=True):
+        if tensors[name].shape != shape:
+            raise ValueError(f"{name}: expected shape {shape}, found {tensors[name].shape}")
+    table = tuple(tensors[f"word_mass.{name}"] for name in _TABLE)
+    return FittedTopics(
+        vectors=vectors,
+        **{name: tensors[name] for name in _ARRAYS},
+        word_mass=csr_array(table, shape=(n_words, n_topics)),
+        labels=tuple(card["labels"]),
+        classes=tuple(card["classes"]),
+        representative=tuple(
+            tuple((row, p) for row, p in pairs) for pairs in card["representative"]
+        ),
+        max_norm=float(card["max_norm"]),
+        n_documents=card["n_documents"],
+        settings=card["settings"],
+    )

@@ -1,0 +1,280 @@
+"""What fixed topics say about documents: mixtures, expected counts, masses of words, the bound.
+
+Products of vectors are in double precision here, so that what is found for a document does not
+depend on the documents beside it (`test_a_document_gets_the_same_mixture_alone_and_in_company`).
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, vstack
+
+from topicvec.engine import Engine
+from topicvec.model.corpus import Corpus
+from topicvec.model.fitted import FittedTopics, Representatives
+from topicvec.model.gem import even_theta
+from topicvec.model.kernels import e_step, weight_floor, word_mass
+
+__all__ = [
+    "Inferred",
+    "TokenTopic",
+    "completion_score",
+    "infer",
+    "one_pass",
+    "representatives",
+    "word_masses",
+]
+
+Floats = NDArray[np.floating]
+Ints = NDArray[np.integer]
+Bools = NDArray[np.bool_]
+
+_ROWS = 1024  # word types at a time
+_TOL = 1e-3
+_MAX_PASSES = 200
+_LEAST_ENTRY = 1e-3  # tokens; smaller masses of a word in a topic are left out
+
+
+class TokenTopic(NamedTuple):
+    """A token of a text with its most probable topic.
+
+    Attributes
+    ----------
+    token : str
+        The token.
+    topic : int or None
+        Its most probable topic; None for stop words and words without a vector.
+    probability : float
+        How probable that topic is for this token; 0 for None.
+
+    Examples
+    --------
+    >>> TokenTopic("cat", 3, 0.9).topic
+    3
+    """
+
+    token: str
+    topic: int | None
+    probability: float
+
+
+@dataclass(frozen=True, eq=False)
+class Inferred:
+    """Mixtures of documents under fixed topics, with what is needed to sum up words.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The documents.
+    theta : array, (D, K)
+        Dirichlet parameters of the documents' mixtures; zero where a topic is not allowed.
+    mass : array, (K,)
+        Expected number of tokens of each topic.
+    bound : float
+        The bound of these documents.
+    table, weight, ratio : arrays, (U, K), (D, K), (nnz,)
+        What `topicvec.model.kernels.word_mass` needs.
+    """
+
+    corpus: Corpus
+    theta: Floats
+    mass: Floats
+    bound: float
+    table: Floats
+    weight: Floats
+    ratio: Floats
+
+    @property
+    def n_tokens(self) -> float:
+        """Number of tokens."""
+        return float(self.corpus.type_counts.sum())
+
+    @property
+    def proportions(self) -> Floats:
+        """Posterior mean of each document's mixture (D, K); rows sum to 1."""
+        shares: Floats = self.theta / self.theta.sum(axis=1, keepdims=True)
+        return shares
+
+    def responsibilities(self, document: int, rows: Ints) -> Floats:
+        """Give the topics' probabilities (J, K) for words of a document, by vector row."""
+        pi = self.table[np.searchsorted(self.corpus.types, rows)] * self.weight[document]
+        shares: Floats = pi / pi.sum(axis=1, keepdims=True)
+        return shares
+
+
+def infer(
+    fitted: FittedTopics,
+    counts: csr_array,
+    engine: Engine,
+    *,
+    allowed: Bools | None = None,
+    theta: Floats | None = None,
+) -> Inferred:
+    """Find the mixtures of documents, to convergence.
+
+    Parameters
+    ----------
+    fitted : FittedTopics
+        The topics.
+    counts : csr_array, (D, W)
+        Counts of documents over the rows of the vectors.
+    engine : Engine
+        Spreads shards of documents.
+    allowed : array, (D, K), optional
+        Topics that each document may use; all by default.
+    theta : array, (D, K), optional
+        Where to start; tokens spread evenly over the topics by default.
+
+    Returns
+    -------
+    Inferred
+    """
+    corpus = Corpus.of(counts, fitted.n_topics, allowed)
+    prior = corpus.allowed * fitted.alpha
+    start = even_theta(corpus, fitted.alpha) if theta is None else theta
+    table, log_peak = _table(fitted, corpus.types, engine)
+    new = np.empty(start.shape)
+    weight = np.empty(start.shape, table.dtype)
+    ratio = np.empty(corpus.counts.shape, table.dtype)
+
+    def shard(documents: slice) -> tuple[Floats, float]:
+        cells = slice(corpus.indptr[documents.start], corpus.indptr[documents.stop])
+        mass = np.zeros(start.shape[1])
+        bound, _ = e_step(
+            corpus.indptr[documents.start : documents.stop + 1] - cells.start,
+            corpus.words[cells], corpus.counts[cells], table, prior, corpus.group[documents],
+            start[documents], _TOL, _MAX_PASSES, weight_floor(table.dtype),
+            new[documents], weight[documents], ratio[cells], mass,
+        )  # fmt: skip
+        return mass, bound
+
+    parts = list(engine.map(shard, corpus.shards))
+    bound = corpus.type_counts @ (log_peak + _log_unigram(fitted, corpus.types))
+    return Inferred(
+        corpus=corpus,
+        theta=new,
+        mass=np.sum([mass for mass, _ in parts], axis=0),
+        bound=float(bound + sum(bound for _, bound in parts)),
+        table=table,
+        weight=weight,
+        ratio=ratio,
+    )
+
+
+def one_pass(fitted: FittedTopics, counts: csr_array, engine: Engine) -> Floats:
+    """Give expected counts (D, K) of one pass without a prior, the original's features."""
+    types = np.unique(counts.indices)
+    table, _ = _table(fitted, types, engine)
+    table = table / table.sum(axis=1, keepdims=True, dtype=float)
+    expected: Floats = counts[:, types] @ table
+    return expected
+
+
+def completion_score(
+    fitted: FittedTopics, known: csr_array, held_out: csr_array, engine: Engine
+) -> float:
+    """Give the mean log-probability of held-out tokens, with mixtures from the known ones.
+
+    Parameters
+    ----------
+    fitted : FittedTopics
+        The topics.
+    known, held_out : csr_arrays, (D, W)
+        Two parts of the counts of the same documents.
+    engine : Engine
+        Spreads the work.
+
+    Returns
+    -------
+    float
+        In nats a token; higher is better.
+    """
+    mixtures = infer(fitted, known, engine).proportions
+    types = np.unique(held_out.indices)
+    table, log_peak = _table(fitted, types, engine)
+    log_base = log_peak + _log_unigram(fitted, types)
+
+    def document(row: int) -> float:
+        cells = slice(held_out.indptr[row], held_out.indptr[row + 1])
+        words = np.searchsorted(types, held_out.indices[cells])
+        log_p = np.log(table[words] @ mixtures[row]) + log_base[words]
+        return float(held_out.data[cells] @ log_p)
+
+    return sum(map(document, range(len(mixtures)))) / float(held_out.sum())
+
+
+def word_masses(inferred: Inferred, n_words: int, engine: Engine) -> csr_array:
+    """Sum the responsibilities of each word over the documents.
+
+    Parameters
+    ----------
+    inferred : Inferred
+        The documents' mixtures.
+    n_words : int
+        W, the number of vectors.
+    engine : Engine
+        Spreads blocks of word types.
+
+    Returns
+    -------
+    csr_array, (W, K), float32
+        Without entries below a thousandth of a token.
+    """
+    corpus = inferred.corpus
+
+    def block(words: slice) -> csr_array:
+        indptr = corpus.word_indptr[words.start : words.stop + 1]
+        dense = word_mass(
+            indptr, corpus.documents, corpus.cells,
+            inferred.ratio, inferred.weight, inferred.table[words],
+        )  # fmt: skip
+        return csr_array(np.where(dense < _LEAST_ENTRY, np.float32(0), dense))
+
+    stacked = csr_array(vstack(list(engine.map(block, corpus.blocks)), format="csr"))
+    lengths = np.zeros(n_words, np.int64)
+    lengths[corpus.types] = np.diff(stacked.indptr)
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    return csr_array((stacked.data, stacked.indices, indptr), (n_words, stacked.shape[1]))
+
+
+def representatives(proportions: Floats, n_best: int = 10) -> tuple[Representatives, ...]:
+    """Find for each topic the documents with the largest proportions, largest first.
+
+    Examples
+    --------
+    >>> representatives(np.array([[0.9, 0.1], [0.2, 0.8]]), 1)
+    (((0, 0.9),), ((1, 0.8),))
+    """
+    order = np.argsort(-proportions, axis=0, kind="stable")[:n_best]
+    return tuple(
+        tuple((int(row), float(proportions[row, topic])) for row in rows)
+        for topic, rows in enumerate(order.T)
+    )
+
+
+def _table(fitted: FittedTopics, types: Ints, engine: Engine) -> tuple[Floats, Floats]:
+    """Give exp(v·t + r) (U, K) with each row divided by its maximum, and the maxima's logs."""
+    transposed = fitted.topics.T.astype(float)
+    floor = weight_floor(np.dtype(np.float32))
+    table = np.empty((len(types), fitted.n_topics), np.float32)
+
+    def block(start: int) -> Floats:
+        part = slice(start, start + _ROWS)
+        logits = fitted.vectors.matrix[types[part]].astype(float) @ transposed + fitted.residuals
+        peak: Floats = logits.max(axis=1)
+        table[part] = np.maximum(np.exp(logits - peak[:, None]), floor)
+        return peak
+
+    peaks = list(engine.map(block, range(0, len(types), _ROWS)))
+    return table, np.concatenate([np.zeros(0), *peaks])
+
+
+def _log_unigram(fitted: FittedTopics, types: Ints) -> Floats:
+    """Give log-probabilities of words on the scale of the normaliser that the fit used."""
+    unigram = np.asarray(fitted.vectors.unigram, float)
+    n_words = fitted.settings.get("n_normalizer_words")
+    kept = unigram if n_words is None else -np.sort(-unigram)[: int(n_words)]  # type: ignore[arg-type]
+    log_unigram: Floats = np.log(unigram[types] / kept.sum())
+    return log_unigram

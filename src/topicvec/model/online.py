@@ -1,0 +1,156 @@
+"""Topics that go on learning, a batch of documents at a time.
+
+Stepwise EM (Cappé & Moulines 2009): the statistics of a token are a running mean, in which a new
+batch has the weight ρ = (tokens of the batch / tokens so far, its own included)^κ. For batches of
+one size this is the usual t^−κ; a small batch after a large fit changes little.
+
+The record of fitted topics holds all statistics that are needed (its masses of words give the
+moments), so a saved model can go on learning.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from topicvec.engine import Engine
+from topicvec.model.corpus import Lexicon
+from topicvec.model.fitted import FittedTopics, Representatives
+from topicvec.model.gem import m_step
+from topicvec.model.inference import infer, representatives, word_masses
+from topicvec.model.state import DocStats, Settings, TopicState
+from topicvec.model.tables import evaluate
+
+__all__ = ["batch_weight", "learn_batch"]
+
+Floats = NDArray[np.floating]
+
+_KAPPA = 0.7
+_N_STEPS = 5  # of the topics after a batch
+_N_BEST = 10  # representative documents
+
+
+def batch_weight(n_batch: float, n_before: float) -> float:
+    """Say how much a batch counts in the running mean.
+
+    Examples
+    --------
+    >>> batch_weight(100.0, 0.0)
+    1.0
+    >>> round(batch_weight(100.0, 300.0), 3) == round(4**-0.7, 3)
+    True
+    """
+    return float((n_batch / (n_before + n_batch)) ** _KAPPA)
+
+
+def learn_batch(
+    fitted: FittedTopics,
+    counts: csr_array,
+    settings: Settings,
+    engine: Engine,
+    free: NDArray[np.bool_] | None = None,
+) -> FittedTopics:
+    """Learn from more documents.
+
+    Parameters
+    ----------
+    fitted : FittedTopics
+        The topics so far.
+    counts : csr_array, (D, W)
+        Counts of the new documents over the rows of the vectors.
+    settings : Settings
+        What the core is told.
+    engine : Engine
+        Spreads the work.
+    free : array, (K,), optional
+        Topics that may move; all but the null topic by default.
+
+    Returns
+    -------
+    FittedTopics
+        Masses are in tokens, of all documents so far; a topic's mass fades as newer documents
+        have less of it.
+    """
+    found = infer(fitted, counts, engine)
+    if found.n_tokens == 0:
+        return fitted
+    new_mass = word_masses(found, len(fitted.vectors), engine)
+    n_before = float(fitted.mass.sum())
+    weight = batch_weight(found.n_tokens, n_before)
+    total = n_before + found.n_tokens
+    fade = total * (1 - weight) / max(n_before, 1e-300)
+    gain = total * weight / found.n_tokens
+    blended = replace(
+        fitted,
+        mass=fade * fitted.mass + gain * found.mass,
+        word_mass=_faded(fade * fitted.word_mass + gain * new_mass),
+        word_counts=fitted.word_counts + np.asarray(counts.sum(axis=0), float),
+        representative=_best_of(fitted, found.proportions),
+        n_documents=fitted.n_documents + int(counts.shape[0]),
+    )
+    return _climb(
+        blended, settings, engine, np.arange(fitted.n_topics) > 0 if free is None else free
+    )
+
+
+def _faded(table: csr_array) -> csr_array:
+    data = table.data.astype(np.float32)
+    data[data < 1e-3] = 0
+    table = csr_array((data, table.indices, table.indptr), shape=table.shape)
+    table.eliminate_zeros()
+    table.sort_indices()
+    return table
+
+
+def _best_of(fitted: FittedTopics, proportions: Floats) -> tuple[Representatives, ...]:
+    return tuple(
+        tuple(
+            sorted(
+                (*old, *((row + fitted.n_documents, share) for row, share in new)),
+                key=lambda pair: (-pair[1], pair[0]),
+            )[:_N_BEST]
+        )
+        for old, new in zip(fitted.representative, representatives(proportions), strict=True)
+    )
+
+
+def _climb(
+    fitted: FittedTopics, settings: Settings, engine: Engine, free: NDArray[np.bool_]
+) -> FittedTopics:
+    """Move the topics a few steps up, for the statistics that the record has."""
+    stats = _statistics(fitted)
+    state = TopicState(
+        topics=fitted.topics,
+        residuals=fitted.residuals,
+        alpha=fitted.alpha,
+        theta=np.zeros((0, fitted.n_topics)),
+        curvature=np.ones(fitted.n_topics),
+    )
+    n_normalizer = fitted.settings.get("n_normalizer_words")
+    lexicon = Lexicon.of(
+        fitted.vectors.matrix,
+        fitted.vectors.unigram,
+        np.zeros(0, np.int64),
+        n_normalizer if isinstance(n_normalizer, int) else None,
+    )
+    tables = evaluate(engine, lexicon, state.topics)
+    for _ in range(_N_STEPS):
+        state, tables, _, _ = m_step(engine, lexicon, state, stats, tables, settings, free)
+        state = replace(state, iteration=state.iteration + 1)
+    return replace(fitted, topics=state.topics, residuals=state.residuals)
+
+
+def _statistics(fitted: FittedTopics) -> DocStats:
+    # The mass is that of the kept entries, so that moment / mass is a true mean.
+    used = np.flatnonzero(np.diff(fitted.word_mass.indptr))
+    kept = fitted.word_mass[used]
+    return DocStats(
+        mass=np.asarray(kept.sum(axis=0), float),
+        moment=np.asarray(kept.T @ fitted.vectors.matrix[used], float),
+        log_phi=np.zeros(fitted.n_topics),
+        bound=0.0,
+        n_tokens=float(fitted.mass.sum()),
+        n_documents=fitted.n_documents,
+        n_passes=0,
+    )

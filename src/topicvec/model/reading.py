@@ -1,0 +1,293 @@
+"""Topics as people read them: their share, their words, their nearest words, their documents.
+
+The paper names a topic's words by "frequency-weighted cosine", its code by posterior mass. With
+m_wk the expected tokens of word w in topic k and n_w = Σ_k m_wk all its tokens:
+
+- ``"cosine"``: cos(v_w − v̄, t_k) · √m_wk · m_wk / n_w. The frequency is the topic's own, damped,
+  and counts as far as the topic owns the word; v̄ is the mean word vector.
+- ``"posterior"``: m_wk / √n_w, the original code's; always for the null topic, which has no
+  direction.
+
+Of the ten words listed for each of 50 topics of 20 Newsgroups, 52% are distinct with the cosine
+times the root of the word's own frequency (the same frequent words head every topic), 99% with
+the posterior and 99.5% with the default, which also puts telling words before common ones
+("atheists atheism atheist immoral" before "atheists isn man sorry world"). The mean posterior
+m_wk / n_w of the code's first version lists words that occur once. The mean vector is taken
+away because the model cannot tell vectors from shifted ones: the residuals absorb any shift, but
+plain cosines change (`test_relevance_ignores_a_shift_of_all_vectors`).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csc_array, csr_array
+
+from topicvec.embed.nearest import best, inverse_norms
+from topicvec.embed.vectors import WordVectors
+from topicvec.errors import DataError
+from topicvec.model.fitted import FittedTopics
+
+__all__ = ["Relevance", "Topic", "document_topics", "read_topics"]
+
+Floats = NDArray[np.floating]
+Relevance = Literal["cosine", "posterior"]
+Pairs = tuple[tuple[str, float], ...]
+
+_ROWS = 2048  # words at a time: no second copy of the vectors, and a block stays in the cache
+_SHOWN = 6  # words in a repr
+
+
+@dataclass(frozen=True, repr=False)
+class Topic:
+    """A topic as people read it.
+
+    Parameters
+    ----------
+    index : int
+        Its row in the topic vectors.
+    share : float
+        Its part of the training tokens, between 0 and 1.
+    norm : float
+        Length of its vector.
+    words : tuple of (str, float)
+        Most relevant words of the corpus with their relevance, best first.
+    label : str, optional
+        Name that the user gave.
+    class_ : str, optional
+        Class that it was learned for.
+    nearest : tuple of (str, float)
+        Nearest words of the whole vocabulary with their cosines, best first.
+    documents : tuple of (int, float)
+        Rows of the training documents with the largest proportions of it, and these.
+    is_null : bool
+        Whether it is the null topic: no vector of its own, words as in the language at large.
+
+    Examples
+    --------
+    >>> Topic(3, 0.123, 5.0, (("price", 1.9), ("drug", 1.2)), label="money")
+    Topic 3 "money" (12.3%): price drug
+    """
+
+    index: int
+    share: float
+    norm: float
+    words: Pairs
+    label: str | None = None
+    class_: str | None = None
+    nearest: Pairs = ()
+    documents: tuple[tuple[int, float], ...] = ()
+    is_null: bool = False
+
+    def __repr__(self) -> str:
+        names = [f'"{self.label}"'] if self.label else []
+        names += [f"[{self.class_}]"] if self.class_ else []
+        names += ["null"] if self.is_null else []
+        head = " ".join(["Topic", str(self.index), *names])
+        shown = " ".join(word for word, _ in (self.words or self.nearest)[:_SHOWN])
+        return f"{head} ({self.share:.1%}): {shown or 'no words'}"
+
+    @property
+    def title(self) -> str:
+        """The label, or else the first three words.
+
+        Examples
+        --------
+        >>> Topic(1, 0.5, 5.0, (("price", 1.9), ("drug", 1.2))).title
+        'price, drug'
+        """
+        if self.label or self.is_null:
+            return self.label or "null topic"
+        shown = [word for word, _ in (self.words or self.nearest)[:3]]
+        return ", ".join(shown) or f"topic {self.index}"
+
+
+def read_topics(
+    fitted: FittedTopics,
+    *,
+    n_words: int = 10,
+    n_nearest: int = 10,
+    relevance: Relevance = "cosine",
+    min_mass: float = 1.0,
+) -> tuple[Topic, ...]:
+    """Read the live topics, the largest first and the null topic last.
+
+    Parameters
+    ----------
+    fitted : FittedTopics
+        Any model; one that has seen no document has nearest words only.
+    n_words, n_nearest : int
+        How many words to list at most; 0 for none. A topic has fewer if it owns fewer.
+    relevance : {"cosine", "posterior"}
+        How words are ranked, see the formulas at the top of this module.
+    min_mass : float
+        Topics with fewer expected training tokens are dead and left out; 0 keeps all.
+
+    Returns
+    -------
+    tuple of Topic
+        `Topic.index` is the row in the topic vectors.
+
+    Examples
+    --------
+    >>> vectors = WordVectors(["cat", "dog", "car"], [[2, 0], [2, 1], [0, 3]], [1, 1, 1])
+    >>> topics = np.array([[0, 0], [1, -1]], np.float32)
+    >>> for topic in read_topics(FittedTopics.bare(vectors, topics, max_norm=7.0), n_nearest=2):
+    ...     print(topic)
+    Topic 1 (0.0%): cat dog
+    Topic 0 null (0.0%): no words
+    """
+    _check_arguments(n_words, n_nearest, relevance)
+    chosen = _live(fitted, min_mass)
+    cosines = _Cosines.of(fitted)
+    scores = _relevances(fitted, relevance, cosines)
+    words = _columns(fitted.vectors, scores, chosen, n_words)
+    nearest = _nearest(fitted.vectors, cosines, chosen, n_nearest)
+    share = fitted.mass / max(float(fitted.mass.sum()), 1e-300)
+    norm = np.linalg.norm(fitted.topics, axis=1)
+    return tuple(
+        Topic(
+            index=k,
+            share=float(share[k]),
+            norm=float(norm[k]),
+            words=own,
+            label=fitted.labels[k],
+            class_=fitted.classes[k],
+            nearest=near,
+            documents=fitted.representative[k],
+            is_null=k == 0,
+        )
+        for k, own, near in zip(chosen, words, nearest, strict=True)
+    )
+
+
+def document_topics(
+    proportions: ArrayLike, *, min_share: float = 0.01
+) -> tuple[tuple[int, float], ...]:
+    """List the topics of one document, the largest first.
+
+    Parameters
+    ----------
+    proportions : array, (K,)
+        A row of what `transform` returns.
+    min_share : float
+        Leave out topics with a smaller proportion.
+
+    Returns
+    -------
+    tuple of (int, float)
+        Rows of the topics with their proportions.
+
+    Examples
+    --------
+    >>> document_topics([0.1, 0.0, 0.7, 0.2])
+    ((2, 0.7), (3, 0.2), (0, 0.1))
+    """
+    row = np.asarray(proportions, dtype=float)
+    if row.ndim != 1:
+        raise DataError(
+            f"expected the proportions of one document, found an array of shape {row.shape}: "
+            "give one row, such as proportions[0]"
+        )
+    order = np.argsort(-row, kind="stable")
+    return tuple((int(k), float(row[k])) for k in order if row[k] >= min_share)
+
+
+def _check_arguments(n_words: int, n_nearest: int, relevance: str) -> None:
+    if min(n_words, n_nearest) < 0:
+        raise DataError(
+            f"n_words and n_nearest must be at least 0, found {n_words} and {n_nearest}"
+        )
+    if relevance not in get_args(Relevance):
+        raise DataError(f'relevance must be "cosine" or "posterior", found {relevance!r}')
+
+
+def _live(fitted: FittedTopics, min_mass: float) -> list[int]:
+    """Rows of the topics to read: the largest first, the null topic last."""
+    order = 1 + np.argsort(-fitted.mass[1:], kind="stable")
+    seen = bool(fitted.mass.any())  # a model without documents has no dead topics either
+    return [int(k) for k in order if fitted.mass[k] >= min_mass or not seen] + [0]
+
+
+def _columns(
+    vectors: WordVectors, scores: csc_array, chosen: list[int], n_words: int
+) -> Iterator[Pairs]:
+    """Name the best rows of each chosen column; only positive scores count."""
+    for k in chosen:
+        inside = slice(scores.indptr[k], scores.indptr[k + 1])
+        found = np.where(scores.data[inside] > 0, scores.data[inside], -np.inf)
+        places = best(found, n_words) if n_words and len(found) else np.empty(0, np.intp)
+        yield _pairs(vectors, scores.indices[inside][places], found[places])
+
+
+def _relevances(fitted: FittedTopics, relevance: Relevance, cosines: "_Cosines") -> csc_array:
+    """Relevance of each word to each topic (W, K), where the topic has some of the word."""
+    table = fitted.word_mass
+    rows = np.repeat(np.arange(len(fitted.vectors)), np.diff(table.indptr))
+    mass = table.data.astype(float)
+    count = np.maximum(fitted.word_counts[rows], mass)  # mass may exceed it by rounding
+    scores = mass / np.sqrt(count)
+    if relevance == "cosine":  # the null topic has no direction, it keeps the other score
+        directed = np.sqrt(mass) * (mass / count) * _cosines_at(table, cosines)
+        scores = np.where(table.indices == 0, scores, directed)
+    return csc_array(csr_array((scores, table.indices, table.indptr), shape=table.shape))
+
+
+def _cosines_at(table: csr_array, cosines: "_Cosines") -> Floats:
+    """Cosines of words and topics at the entries of a sparse table (W, K)."""
+    lengths = np.diff(table.indptr)
+    used = np.flatnonzero(lengths)
+    found = np.empty(len(table.indices), np.float32)
+    for start in range(0, len(used), _ROWS):
+        rows = used[start : start + _ROWS]
+        inside = slice(table.indptr[rows[0]], table.indptr[rows[-1] + 1])
+        places = np.repeat(np.arange(len(rows)), lengths[rows])
+        found[inside] = cosines(rows)[places, table.indices[inside]]
+    return found
+
+
+def _nearest(
+    vectors: WordVectors, cosines: "_Cosines", chosen: list[int], n_nearest: int
+) -> Iterator[Pairs]:
+    """Name the words of the vocabulary with the highest cosines, in one pass over it."""
+    scores = np.empty((len(chosen), 0), np.float32)
+    rows = np.empty((len(chosen), 0), np.intp)
+    for start in range(0, len(vectors) if n_nearest else 0, _ROWS):
+        block = np.arange(start, min(start + _ROWS, len(vectors)))
+        scores = np.hstack([scores, cosines(slice(start, start + _ROWS)).T[chosen]])
+        rows = np.hstack([rows, np.broadcast_to(block, (len(chosen), len(block)))])
+        n_kept = min(n_nearest, scores.shape[1])
+        kept = np.argpartition(-scores, n_kept - 1, axis=1)[:, :n_kept]
+        scores, rows = np.take_along_axis(scores, kept, 1), np.take_along_axis(rows, kept, 1)
+    for k, row, score in zip(chosen, rows, scores, strict=True):
+        order = np.lexsort((row, -score))[: n_nearest if k else 0]
+        yield _pairs(vectors, row[order], score[order])
+
+
+def _pairs(vectors: WordVectors, rows: NDArray[np.integer], scores: Floats) -> Pairs:
+    return tuple(
+        (vectors.words[row], float(score)) for row, score in zip(rows, scores, strict=True)
+    )
+
+
+class _Cosines(NamedTuple):
+    """Gives cosines of some words with topics, the mean word vector taken away."""
+
+    matrix: NDArray[np.float32]  # (W, N)
+    mean: NDArray[np.float32]  # (N,)
+    directions: NDArray[np.float32]  # (K, N), length 1, or 0 for the null topic
+
+    @classmethod
+    def of(cls, fitted: FittedTopics) -> "_Cosines":
+        matrix, topics = fitted.vectors.matrix, fitted.topics
+        mean = fitted.vectors.unigram.astype(np.float32) @ matrix
+        return cls(matrix, mean, topics * inverse_norms(topics)[:, None])
+
+    def __call__(self, rows: NDArray[np.integer] | slice) -> NDArray[np.float32]:
+        """Give cosines (rows, K)."""
+        centred = self.matrix[rows] - self.mean
+        cosines = (centred @ self.directions.T).astype(np.float32, copy=False)
+        cosines *= inverse_norms(centred)[:, None]
+        return np.clip(cosines, -1, 1, out=cosines)

@@ -1,0 +1,136 @@
+"""Where topics start: spread over the corpus's words, at random, from seed words, or given.
+
+The topics start well inside the ball and apart from each other, and the tokens of each document
+start evenly shared. From T = 0, the paper's start, all topics are alike and can never part; from
+one step size for all and θ = 1 a short document collapses into one or two topics
+(test_a_single_document_does_not_collapse).
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from topicvec.errors import DataError
+from topicvec.model.corpus import Corpus, Lexicon
+from topicvec.model.gem import even_theta
+from topicvec.model.state import Settings, TopicState
+
+__all__ = ["START_NORM", "initial_state", "random_directions", "spread_directions"]
+
+Floats = NDArray[np.floating]
+Ints = NDArray[np.integer]
+
+START_NORM = 0.5  # share of the ball's radius
+_WORDS_PER_TOPIC = 50
+_MIN_WORDS = 4000
+_N_ROUNDS = 8
+
+
+def initial_state(
+    corpus: Corpus,
+    lexicon: Lexicon,
+    alpha: Floats,
+    settings: Settings,
+    rng: np.random.Generator,
+    start: Literal["spread", "random"] | Floats = "spread",
+    seeds: Mapping[int, Sequence[int]] | None = None,
+) -> TopicState:
+    """Make the state before the first iteration.
+
+    Parameters
+    ----------
+    corpus, lexicon : Corpus, Lexicon
+        The counts and the words.
+    alpha : array, (K,)
+        Prior of the mixtures; its length is the number of topics with the null topic.
+    settings : Settings
+        For the radius of the ball.
+    rng : numpy.random.Generator
+        The only source of chance in a fit.
+    start : {"spread", "random"} or array, (K, N)
+        Directions spread over the corpus's word vectors, random ones, or topics to start from;
+        rows of NaN in given topics are filled by spread ones.
+    seeds : mapping of int to word types, optional
+        Topics (1 to K − 1) that start at the mean of some words, as positions in
+        ``corpus.types``.
+    """
+    n_topics, size = len(alpha), lexicon.vectors.shape[1]
+    norm = START_NORM * settings.max_norm
+    topics = np.full((n_topics, size), np.nan)
+    if not isinstance(start, str):
+        topics[:] = start
+    elif start == "random":
+        topics[1:] = norm * random_directions(n_topics - 1, size, rng)
+    elif start != "spread":
+        raise DataError(f"start must be 'spread', 'random' or an array; found {start!r}")
+    centred = lexicon.vectors[lexicon.rows] - lexicon.centre
+    for topic, words in (seeds or {}).items():
+        topics[topic] = norm * _unit(centred[list(words)].mean(0, keepdims=True))[0]
+    topics[0] = 0
+    empty = np.flatnonzero(np.isnan(topics).any(1))
+    others = topics[1:][~np.isnan(topics[1:]).any(1)]
+    topics[empty] = norm * spread_directions(centred, corpus.type_counts, len(empty), rng, others)
+    return TopicState(
+        topics=topics.astype(lexicon.vectors.dtype),
+        residuals=np.zeros(n_topics),
+        alpha=np.asarray(alpha, dtype=float),
+        theta=even_theta(corpus, np.asarray(alpha, dtype=float)),
+        curvature=np.ones(n_topics),
+    )
+
+
+def random_directions(n: int, size: int, rng: np.random.Generator) -> Floats:
+    """Draw unit vectors (n, size), as the original does."""
+    return _unit(rng.normal(size=(n, size)))
+
+
+def spread_directions(
+    vectors: Floats,
+    weights: Floats,
+    n: int,
+    rng: np.random.Generator,
+    others: Floats | None = None,
+) -> Floats:
+    """Spread unit vectors (n, N) over weighted word vectors (U, N): spherical k-means.
+
+    The first centres are drawn as in k-means++, each with a chance in proportion to the weight
+    of a word and its distance from the centres so far and from ``others``. Only the heaviest
+    words take part: the rest would cost much and change little.
+    """
+    if n == 0:
+        return np.zeros((0, vectors.shape[1]))
+    heavy = np.argsort(-weights, kind="stable")[: max(_MIN_WORDS, _WORDS_PER_TOPIC * n)]
+    points = _unit(vectors[heavy])
+    mass = weights[heavy].astype(points.dtype)
+    centres = _draw_apart(points, mass, n, rng, others)
+    for _ in range(_N_ROUNDS):
+        owner = np.argmax(points @ centres.T, axis=1)
+        members = csr_array((mass, (owner, np.arange(len(owner)))), shape=(n, len(owner)))
+        sums = members @ points
+        centres = np.where(np.any(sums, axis=1, keepdims=True), _unit(sums), centres)
+    return centres
+
+
+def _draw_apart(
+    points: Floats, mass: Floats, n: int, rng: np.random.Generator, others: Floats | None
+) -> Floats:
+    """Draw centres as greedy k-means++ does: of a few candidates take the one that helps most."""
+    nearest = np.zeros(len(points), points.dtype)
+    if others is not None and len(others):
+        nearest = np.maximum((points @ _unit(others).T.astype(points.dtype)).max(1), 0)
+    chosen = []
+    for _ in range(n):
+        chance = mass * np.maximum(1 - nearest, 1e-12)
+        drawn = rng.choice(len(points), 2 + int(np.log(n)), p=chance / chance.sum())
+        closer = np.maximum(nearest, points[drawn] @ points.T)  # (candidates, words)
+        best = int(np.argmax(closer @ mass))
+        chosen.append(int(drawn[best]))
+        nearest = closer[best]
+    return points[chosen]
+
+
+def _unit(rows: Floats) -> Floats:
+    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12))

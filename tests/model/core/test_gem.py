@@ -1,0 +1,226 @@
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from topicvec.engine import LocalEngine
+from topicvec.model import equations as eq
+from topicvec.model.corpus import cut_evenly
+from topicvec.model.gem import even_theta, expect, infer, iterate, m_step, word_topic_mass
+from topicvec.model.solvers import propose
+from topicvec.model.start import initial_state
+from topicvec.model.state import Settings
+from topicvec.model.tables import evaluate
+
+SETTINGS = Settings(max_norm=5.0)
+
+
+def prepare(world, n_topics=6, settings=SETTINGS, dtype=np.float64, allowed=None, **options):
+    corpus = world.corpus(n_topics, allowed, dtype)
+    lexicon = world.lexicon(corpus, dtype)
+    alpha = np.full(n_topics, 0.1)
+    rng = np.random.default_rng(0)
+    return corpus, lexicon, initial_state(corpus, lexicon, alpha, settings, rng, **options)
+
+
+def fit(world, n, engine=None, settings=SETTINGS, free=None, **options):
+    corpus, lexicon, state = prepare(world, settings=settings, **options)
+    steps = iterate(corpus, lexicon, state, settings, engine or LocalEngine(1), free)
+    states, infos = zip(*islice(steps, n), strict=True)
+    return corpus, lexicon, states, infos
+
+
+@pytest.mark.parametrize("learn_alpha", [False, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_bound_never_falls(world, dtype, learn_alpha):
+    settings = replace(SETTINGS, learn_alpha=learn_alpha)
+    _, _, _, infos = fit(world, 100, settings=settings, dtype=dtype)
+    bounds = np.array([info.bound for info in infos])
+    assert len(bounds) > 10
+    assert np.diff(bounds).min() >= 0
+
+
+def test_the_bound_is_the_papers_at_the_state_it_comes_with(world, engine):
+    settings = replace(SETTINGS, inner_tol=1e-9, max_passes=500)
+    corpus, _, states, infos = fit(world, 150, settings=settings)
+    state, V, u = states[-1], world.V, world.u
+    r = eq.residuals(V, u, state.topics)
+    np.testing.assert_allclose(state.residuals, r, atol=1e-10)
+    logits, total = eq.logits(V, state.topics, r), 0.0
+    for d in range(corpus.n_documents):
+        cells = slice(corpus.indptr[d], corpus.indptr[d + 1])
+        words, n = corpus.types[corpus.words[cells]], corpus.counts[cells]
+        total += eq.bound_short(logits[words], u[words], state.alpha, state.theta[d], n)
+    assert infos[-1].bound == pytest.approx(total, rel=1e-6)
+
+
+@pytest.mark.parametrize("solver", ["newton", "paper"])
+def test_results_are_the_same_bits_for_1_2_and_4_workers(world, solver):
+    settings = replace(SETTINGS, solver=solver, learn_alpha=True)
+    runs = [fit(world, 5, LocalEngine(n), settings, dtype=np.float32)[2:] for n in (1, 2, 4)]
+    for states, infos in runs[1:]:
+        for name in ("topics", "residuals", "alpha", "theta", "curvature", "bound"):
+            first, other = getattr(runs[0][0][-1], name), getattr(states[-1], name)
+            np.testing.assert_array_equal(first, other)
+        assert [i.bound for i in infos] == [i.bound for i in runs[0][1]]
+
+
+def test_going_on_from_a_state_gives_the_same_bits(world, engine):
+    corpus, lexicon, states, infos = fit(world, 8, dtype=np.float32)
+    steps = iterate(corpus, lexicon, states[3], SETTINGS, engine)
+    resumed, info = next(islice(steps, 3, None))
+    np.testing.assert_array_equal(resumed.topics, states[7].topics)
+    np.testing.assert_array_equal(resumed.theta, states[7].theta)
+    assert (info.bound, info.change) == (infos[7].bound, infos[7].change)
+
+
+def test_planted_topics_are_recovered(world):
+    _, _, states, _ = fit(world, 40, n_topics=6)
+    found = states[-1].topics[1:]
+    cosines = eq.project(world.T[1:], 1.0) @ (found / np.linalg.norm(found, axis=1)[:, None]).T
+    assert cosines.max(1).min() > 0.9
+
+
+def test_mass_sums_to_tokens_and_the_null_topic_stays(world):
+    corpus, lexicon, states, infos = fit(world, 6)
+    assert infos[-1].topic_mass.sum() == pytest.approx(corpus.type_counts.sum())
+    assert not states[-1].topics[0].any()
+    assert states[-1].residuals[0] == pytest.approx(0, abs=1e-12)
+    C = word_topic_mass(LocalEngine(1), corpus, lexicon, states[-1])
+    np.testing.assert_allclose(C.sum(1), corpus.type_counts, rtol=1e-9)
+
+
+def test_topics_stay_on_the_ball(world):
+    for solver in ("newton", "paper"):
+        settings = replace(SETTINGS, solver=solver, max_norm=2.0, learning_rate=10.0)
+        norms = np.linalg.norm(fit(world, 10, settings=settings)[2][-1].topics, axis=1)
+        assert norms.max() == pytest.approx(2.0)
+
+
+def test_topics_that_are_not_free_stay_and_others_move(world):
+    free = np.array([True, False, True, True, False, True])
+    given = world.T.copy()
+    given[5] = np.nan
+    _, _, states, _ = fit(world, 5, free=free, start=given)
+    moved = (states[-1].topics != states[0].topics).any(1)
+    np.testing.assert_array_equal(states[-1].topics[[1, 4]], world.T[[1, 4]])
+    np.testing.assert_array_equal(moved, [False, False, True, True, False, True])
+
+
+def test_masks_of_allowed_topics_are_respected(world):
+    allowed = np.zeros((80, 6), bool)
+    allowed[:40, 1:4] = allowed[40:, 3:6] = True
+    _, _, states, infos = fit(
+        world, 20, settings=replace(SETTINGS, learn_alpha=True), allowed=allowed
+    )
+    allowed[:, 0] = True
+    assert not states[-1].theta[~allowed].any()
+    assert (states[-1].theta[allowed] > 0).all()
+    assert np.diff([info.bound for info in infos]).min() >= 0
+    np.testing.assert_allclose((states[-1].theta > 0).sum(1), 4)
+
+
+def test_an_all_true_mask_is_no_mask(world):
+    plain = fit(world, 3)[2][-1]
+    masked = fit(world, 3, allowed=np.ones((80, 6), bool))[2][-1]
+    np.testing.assert_array_equal(plain.topics, masked.topics)
+
+
+def test_the_default_solver_is_far_faster_and_ends_higher_than_the_papers(world):
+    paper = fit(world, 100, settings=replace(SETTINGS, solver="paper"))[3]
+    ours = fit(world, 60)[3]
+    final = paper[-1].bound
+    needed = next(i.iteration for i in ours if i.bound >= final)
+    assert needed <= 10
+    assert ours[-1].bound > final
+
+
+def test_one_newton_step_closes_most_of_the_gap(world, engine):
+    corpus, lexicon, state = prepare(world)
+    tables = evaluate(engine, lexicon, state.topics)
+    _, stats = expect(engine, corpus, lexicon, tables, state, SETTINGS)
+    free = np.arange(6) > 0
+    gains = []
+    for _ in range(12):
+        state, tables, gained, _ = m_step(engine, lexicon, state, stats, tables, SETTINGS, free)
+        gains.append(gained)
+    assert min(gains) >= 0
+    assert sum(gains[:2]) > 0.7 * sum(gains)
+    rest = propose(engine, lexicon, state, stats, tables, SETTINGS, free).slope
+    assert rest.max() < 1e-3
+
+
+def test_tables_are_the_equations(world, engine):
+    _, lexicon, state = prepare(world)
+    tables = evaluate(engine, lexicon, state.topics)
+    r = eq.residuals(world.V, world.u, state.topics)
+    P = eq.word_probabilities(world.V, world.u, state.topics, r)
+    np.testing.assert_allclose(-tables.log_partition, r, atol=1e-12)
+    np.testing.assert_allclose(tables.mean, eq.mean_vectors(world.V, P), atol=1e-12)
+    spread = [np.trace(np.cov(world.V.T, aweights=p, ddof=0)) for p in P.T]
+    np.testing.assert_allclose(tables.spread, spread)
+    for k in range(6):
+        rows = tables.head_rows[k][tables.head_shares[k] > 0]
+        np.testing.assert_allclose(P[rows, k], tables.head_shares[k][: len(rows)])
+        np.testing.assert_array_equal(np.sort(P[:, k])[::-1][: len(rows)], P[rows, k])
+
+
+def test_statistics_are_the_equations(world, engine):
+    corpus, lexicon, state = prepare(world)
+    tables = evaluate(engine, lexicon, state.topics)
+    settings = replace(SETTINGS, max_passes=1)
+    _, stats = expect(engine, corpus, lexicon, tables, state, settings)
+    logits = eq.logits(world.V, state.topics, -tables.log_partition)
+    mass, moment = 0, 0
+    for d in range(corpus.n_documents):
+        cells = slice(corpus.indptr[d], corpus.indptr[d + 1])
+        words, n = corpus.types[corpus.words[cells]], corpus.counts[cells]
+        pi = eq.responsibilities(state.theta[d], logits[words])
+        m, S = eq.moments(world.V[words], n, pi)
+        mass, moment = mass + m, moment + S
+    np.testing.assert_allclose(stats.mass, mass)
+    np.testing.assert_allclose(stats.moment, moment, atol=1e-9)
+
+
+def test_a_normaliser_of_frequent_words_is_a_distribution(world, engine):
+    corpus = world.corpus(6)
+    lexicon = world.lexicon(corpus, n_normalizer_words=50)
+    assert (lexicon.unigram > 0).sum() == 50
+    assert lexicon.unigram.sum() == pytest.approx(1)
+    np.testing.assert_array_equal(lexicon.vectors[lexicon.rows], world.V[corpus.types])
+    common = np.argsort(-world.u)[:50]
+    u = world.u[common] / world.u[common].sum()
+    tables = evaluate(engine, lexicon, world.T)
+    np.testing.assert_allclose(-tables.log_partition, eq.residuals(world.V[common], u, world.T))
+
+
+def test_inference_is_as_good_as_training(world, engine):
+    settings = replace(SETTINGS, inner_tol=1e-8, max_passes=500)
+    corpus, lexicon, states, infos = fit(world, 60, settings=settings)
+    state = states[-1]
+    even = replace(state, theta=even_theta(corpus, state.alpha))
+    found = infer(engine, corpus, lexicon.vectors[lexicon.rows], even, settings)
+    bound = found.bound + corpus.type_counts @ lexicon.log_unigram
+    # A document may have several good mixtures, so the bounds are compared, not the mixtures.
+    assert bound / corpus.type_counts.sum() == pytest.approx(infos[-1].bound_per_token, abs=0.02)
+
+
+def test_learned_alpha_tells_common_topics_from_rare_ones(world):
+    _, _, states, infos = fit(world, 30, settings=replace(SETTINGS, learn_alpha=True))
+    order = np.argsort(infos[-1].topic_mass)
+    assert states[-1].alpha[order[-1]] > states[-1].alpha[order[0]]
+
+
+def test_records_are_read_only(world):
+    states = fit(world, 1)[2]
+    with pytest.raises(ValueError, match="read-only"):
+        states[0].topics[0] = 1
+
+
+def test_pieces_cover_everything_once():
+    for n in (0, 1, 5, 200):
+        pieces = cut_evenly(np.ones(n), 16)
+        covered = [i for piece in pieces for i in range(piece.start, piece.stop)]
+        assert covered == list(range(n))
+        assert len(pieces) <= 16

@@ -1,0 +1,95 @@
+from itertools import islice
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from topicvec.errors import DataError
+from topicvec.model.corpus import Corpus, Lexicon
+from topicvec.model.gem import iterate
+from topicvec.model.start import START_NORM, initial_state, random_directions, spread_directions
+from topicvec.model.state import Settings
+
+SETTINGS = Settings(max_norm=6.0)
+
+
+def prepare(world, start="spread", seeds=None, seed=0, n_topics=6):
+    corpus = world.corpus(n_topics)
+    lexicon = world.lexicon(corpus)
+    rng = np.random.default_rng(seed)
+    alpha = np.full(n_topics, 0.1)
+    return corpus, initial_state(corpus, lexicon, alpha, SETTINGS, rng, start, seeds)
+
+
+def test_spread_topics_find_the_clusters(world):
+    _, state = prepare(world)
+    cosines = (world.T[1:] / 4) @ (
+        state.topics[1:] / np.linalg.norm(state.topics[1:], axis=1)[:, None]
+    ).T
+    assert (cosines.max(1) > 0.8).sum() >= 4
+
+
+@pytest.mark.parametrize("start", ["spread", "random"])
+def test_topics_start_inside_the_ball_and_documents_evenly(world, start):
+    corpus, state = prepare(world, start)
+    norms = np.linalg.norm(state.topics, axis=1)
+    np.testing.assert_allclose(norms[1:], START_NORM * 6.0)
+    assert norms[0] == 0
+    np.testing.assert_allclose(state.theta.sum(1), corpus.lengths + 0.6)
+    assert np.ptp(state.theta, axis=1).max() == pytest.approx(0)
+
+
+def test_the_same_seed_gives_the_same_start(world):
+    np.testing.assert_array_equal(prepare(world)[1].topics, prepare(world)[1].topics)
+    assert (prepare(world)[1].topics != prepare(world, seed=1)[1].topics).any()
+
+
+def test_seed_words_and_given_topics_are_kept(world):
+    corpus, state = prepare(world, seeds={2: [0, 1, 2]})
+    centred = world.V[corpus.types[:3]].mean(0) - world.u @ world.V
+    assert state.topics[2] @ centred == pytest.approx(3.0 * np.linalg.norm(centred))
+    given = world.T.copy()
+    given[3] = np.nan
+    _, state = prepare(world, start=given)
+    np.testing.assert_array_equal(np.delete(state.topics, 3, 0), np.delete(world.T, 3, 0))
+    assert np.isfinite(state.topics).all()
+
+
+def test_an_unknown_start_is_refused(world):
+    with pytest.raises(DataError, match="spread"):
+        prepare(world, start="zeros")
+
+
+def test_more_topics_than_words_still_start():
+    rng = np.random.default_rng(0)
+    found = spread_directions(rng.normal(size=(3, 4)), np.ones(3), 5, rng)
+    assert np.isfinite(found).all()
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1)
+    np.testing.assert_allclose(np.linalg.norm(random_directions(2, 4, rng), axis=1), 1)
+
+
+def article(seed, n_themes=10, n_tokens=640):
+    """One document of ten themes with the vectors of a vocabulary of 3,000 words."""
+    rng = np.random.default_rng(seed)
+    themes = rng.normal(size=(60, 50))
+    V = np.repeat(themes, 50, axis=0) / 4 + rng.normal(size=(3000, 50)) / 5
+    u = 1 / (3 + rng.permutation(3000))
+    u /= u.sum()
+    inside = np.repeat(np.arange(60) < n_themes, 50) * u
+    counts = rng.multinomial(n_tokens, inside / inside.sum())
+    return V.astype(np.float32), u, csr_array(counts[None])
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_single_document_does_not_collapse(engine, seed):
+    V, u, counts = article(seed)
+    corpus = Corpus.of(counts, 20)
+    lexicon = Lexicon.of(V, u, corpus.types)
+    rng = np.random.default_rng(seed)
+    state = initial_state(corpus, lexicon, np.full(20, 0.1), SETTINGS, rng)
+    state, info = list(islice(iterate(corpus, lexicon, state, SETTINGS, engine), 60))[-1]
+    live = np.flatnonzero(info.topic_mass > 0.02 * info.topic_mass.sum())
+    live = live[live > 0]
+    assert len(live) >= 8
+    units = state.topics[live] / np.linalg.norm(state.topics[live], axis=1)[:, None]
+    assert (units @ units.T - 2 * np.eye(len(live))).max() < 0.8

@@ -1,0 +1,98 @@
+"""What fixed topics say about documents."""
+
+import numpy as np
+import pytest
+
+from topicvec.errors import DataError, OutOfVocabularyWarning
+from topicvec.model.equations import bound_short, logits
+from topicvec.model.topicvec import TopicVec
+
+
+def quick(*args, **params):
+    """A model with a coarse tolerance."""
+    return TopicVec(*args, **{"tol": 1e-3, **params})
+
+
+@pytest.fixture(scope="module")
+def model(planted):
+    return quick(5, planted.vectors, random_state=0).fit(planted.documents)
+
+
+def test_proportions_sum_to_1(planted, model):
+    proportions = model.transform(planted.texts)
+    assert proportions.sum(axis=1) == pytest.approx(1)
+    assert (proportions > 0).all()
+
+
+def test_a_document_without_known_words_gets_the_prior_mean_and_is_reported(planted, model):
+    with pytest.warns(OutOfVocabularyWarning, match=r"1 of 2 documents have no known word.*row 1"):
+        proportions = model.transform([planted.texts[0], "unheard of"])
+    assert proportions[1] == pytest.approx(model.alpha_ / model.alpha_.sum())
+
+
+def test_a_document_gets_the_same_mixture_alone_and_in_company(planted, model):
+    together = model.transform(planted.texts)
+    alone = np.vstack([model.transform([text]) for text in planted.texts])
+    assert alone == pytest.approx(together, abs=1e-9)
+
+
+def test_expected_counts_sum_to_the_known_tokens(planted, model):
+    lengths = [len(tokens) for tokens in planted.documents]
+    assert model.expected_counts(planted.texts).sum(axis=1) == pytest.approx(lengths, rel=1e-5)
+    one_pass = model.expected_counts(planted.texts, prior=False)
+    assert one_pass.sum(axis=1) == pytest.approx(lengths, rel=1e-5)
+
+
+def test_a_pass_without_prior_is_a_softmax_for_each_token(planted, model):
+    rows = [planted.vectors.ids[token] for token in planted.documents[0]]
+    scores = logits(
+        planted.vectors.matrix[rows].astype(float), model.topic_vectors_, model.topic_residuals_
+    )
+    softmax = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    found = model.expected_counts([planted.documents[0]], prior=False)[0]
+    assert found == pytest.approx(softmax.sum(axis=0), rel=1e-5)
+
+
+@pytest.mark.parametrize("prior", [True, False])
+def test_square_roots_have_length_1(planted, model, prior):
+    with pytest.warns(OutOfVocabularyWarning):
+        roots = model.sqrt_proportions([*planted.texts, "unheard"], prior=prior)
+    assert np.linalg.norm(roots, axis=1) == pytest.approx(1)
+
+
+def test_the_score_is_the_bound_of_the_equations(planted, model):
+    fitted = model.fitted_
+    text = planted.documents[:1]
+    rows, n = np.unique([planted.vectors.ids[token] for token in text[0]], return_counts=True)
+    scores = logits(planted.vectors.matrix[rows].astype(float), fitted.topics, fitted.residuals)
+    theta = model.expected_counts(text)[0] + fitted.alpha
+    bound = bound_short(scores, planted.vectors.unigram[rows], fitted.alpha, theta, n)
+    assert model.score(text) == pytest.approx(bound / n.sum(), abs=1e-3)
+    assert model.perplexity(text) == pytest.approx(np.exp(-model.score(text)))
+
+
+def test_a_score_needs_a_known_word(model):
+    with pytest.warns(OutOfVocabularyWarning), pytest.raises(DataError, match="at least one known"):
+        model.score(["unheard of"])
+
+
+def test_each_token_gets_its_topic(planted, model):
+    text = f"The {planted.texts[0]} unheard"
+    records = model.responsibilities(text)
+    assert [record.token for record in records] == ["the", *planted.documents[0], "unheard"]
+    assert records[0].topic is None
+    assert records[-1] == ("unheard", None, 0.0)
+    main = int(model.transform([text])[0].argmax())
+    own = [record for record in records[1:-1] if planted.block_of(record.token) == 0]
+    assert all(record.topic == main and record.probability > 0.5 for record in own)
+
+
+def test_held_out_documents_score_better_with_the_true_number_of_topics(planted):
+    from topicvec.model.selection import choose_n_topics
+
+    choice = choose_n_topics(
+        planted.texts, [2, 5], model=quick(vectors=planted.vectors), random_state=0
+    )
+    assert choice.best == 5
+    assert set(choice.scores) == {2, 5}
+    assert choice.scores[5] > choice.scores[2]

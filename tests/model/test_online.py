@@ -1,0 +1,102 @@
+"""Learning a batch at a time."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from topicvec.model.topicvec import TopicVec
+
+
+def quick(*args, **params):
+    """A model with a coarse tolerance."""
+    return TopicVec(*args, **{"tol": 1e-3, **params})
+
+
+def batches(documents, size=20):
+    return [documents[start : start + size] for start in range(0, len(documents), size)]
+
+
+def purity(planted, proportions):
+    main = proportions.argmax(axis=1)
+    same = [np.bincount(planted.blocks[main == topic]).max() for topic in np.unique(main)]
+    return sum(same) / len(main)
+
+
+@pytest.fixture(scope="module")
+def online(planted):
+    model = quick(5, planted.vectors, random_state=0)
+    for batch in batches(planted.documents):
+        model.partial_fit(batch)
+    return model
+
+
+def test_batches_find_the_planted_topics(planted, online):
+    assert purity(planted, online.transform(planted.documents)) == 1.0
+
+
+def test_batches_come_near_the_bound_of_a_fit(planted, online):
+    whole = quick(5, planted.vectors, random_state=0).fit(planted.documents)
+    assert online.score(planted.documents) > whole.score(planted.documents) - 0.1
+
+
+def test_batches_add_up(planted, online):
+    assert online.fitted_.n_documents == 60
+    n_tokens = sum(map(len, planted.documents))
+    assert online.fitted_.word_counts.sum() == n_tokens
+    assert online.fitted_.mass.sum() == pytest.approx(n_tokens, rel=1e-4)
+    rows = [row for best in online.fitted_.representative for row, _ in best]
+    assert max(rows) >= 40
+    assert online.doc_topic_.shape == (20, 5)  # of the last batch
+
+
+def test_a_small_batch_changes_a_large_model_little(planted):
+    model = quick(5, planted.vectors, random_state=0).fit(planted.documents)
+    before = model.topic_vectors_
+    model.partial_fit([planted.documents[0][:2]])
+    assert np.linalg.norm(model.topic_vectors_ - before) < 0.2 * np.linalg.norm(before)
+
+
+def test_topics_follow_the_documents(planted):
+    first = [t for t, b in zip(planted.documents, planted.blocks, strict=True) if b == 0]
+    rest = [t for t, b in zip(planted.documents, planted.blocks, strict=True) if b > 0]
+    model = quick(5, planted.vectors, random_state=0).partial_fit(planted.documents)
+    faded = int(model.transform(first)[0].argmax())
+    before = model.fitted_.mass / model.fitted_.mass.sum()
+    for _ in range(5):
+        model.partial_fit(rest)
+    after = model.fitted_.mass / model.fitted_.mass.sum()
+    assert after[faded] < before[faded] / 5
+
+
+def test_batches_give_the_same_bits_for_any_number_of_workers(planted, online):
+    for n_jobs in (1, 4):
+        other = quick(5, planted.vectors, random_state=0, n_jobs=n_jobs)
+        for batch in batches(planted.documents):
+            other.partial_fit(batch)
+        assert np.array_equal(other.topic_vectors_, online.topic_vectors_)
+
+
+def test_a_saved_model_goes_on_learning(planted, tmp_path):
+    first, second, _ = batches(planted.documents)
+    model = quick(5, planted.vectors, random_state=0).partial_fit(first)
+    model.save(tmp_path / "model")
+    loaded = TopicVec.load(tmp_path / "model").partial_fit(second)
+    model.partial_fit(second)
+    assert np.array_equal(loaded.topic_vectors_, model.topic_vectors_)
+
+
+def test_a_batch_without_known_words_changes_nothing(planted, online):
+    before = online.topic_vectors_
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        online.partial_fit([["unheard"]])
+    assert np.array_equal(online.topic_vectors_, before)
+
+
+def test_fixed_topics_stay_while_batches_come(planted):
+    fixed = planted.vectors.matrix[:1]
+    model = quick(5, planted.vectors, fixed_topics=fixed, random_state=0)
+    for batch in batches(planted.documents):
+        model.partial_fit(batch)
+    assert np.array_equal(model.topic_vectors_[1], fixed[0])

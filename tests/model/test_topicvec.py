@@ -1,0 +1,207 @@
+"""The estimator: topics come back, bits stay the same, results have their promised form."""
+
+import logging
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from topicvec.model.topicvec import TopicVec
+
+
+def quick(*args, **params):
+    """A model with a coarse tolerance."""
+    return TopicVec(*args, **{"tol": 1e-3, **params})
+
+
+@pytest.fixture(scope="module")
+def model(planted):
+    return quick(5, planted.vectors, random_state=0).fit(planted.documents)
+
+
+def purity(planted, proportions):
+    """Share of documents whose block is that of most documents with the same main topic."""
+    main = proportions.argmax(axis=1)
+    same = [np.bincount(planted.blocks[main == topic]).max() for topic in np.unique(main)]
+    return sum(same) / len(main)
+
+
+def test_planted_topics_are_recovered(planted, model):
+    assert purity(planted, model.doc_topic_) == 1.0
+    assert len(set(model.doc_topic_.argmax(axis=1))) == 4
+    for topic in model.topics_:
+        if not topic.is_null:
+            assert len({planted.block_of(word) for word, _ in topic.words[:5]}) == 1
+
+
+def test_learned_attributes_have_their_shapes(planted, model):
+    assert model.topic_vectors_.shape == (5, planted.vectors.n_dims)
+    assert not model.topic_vectors_[0].any()
+    assert model.topic_residuals_[0] == 0
+    assert model.alpha_.tolist() == [0.1] * 5
+    assert model.doc_topic_.shape == (60, 5)
+    assert len(model.bounds_) == model.n_iter_
+    assert model.converged_
+    assert model.vocabulary_ == planted.vectors.words
+    assert model.vectors_ is planted.vectors
+
+
+def test_the_bound_never_falls(model):
+    assert np.diff(model.bounds_).min() > -1e-7
+
+
+def test_masses_add_up_to_the_tokens(planted, model):
+    n_tokens = sum(map(len, planted.documents))
+    assert model.fitted_.mass.sum() == pytest.approx(n_tokens, rel=1e-5)
+    assert model.fitted_.word_counts.sum() == n_tokens
+    assert model.fitted_.word_mass.sum() == pytest.approx(n_tokens, rel=1e-2)
+
+
+def test_results_are_the_same_bits_for_any_number_of_workers(planted, model):
+    for n_jobs in (1, 2, 4):
+        other = quick(5, planted.vectors, random_state=0, n_jobs=n_jobs).fit(planted.documents)
+        assert np.array_equal(other.topic_vectors_, model.topic_vectors_)
+        assert np.array_equal(other.doc_topic_, model.doc_topic_)
+        assert other.bounds_ == model.bounds_
+        assert np.array_equal(other.transform(planted.texts), model.transform(planted.texts))
+
+
+def test_texts_token_lists_and_counts_give_the_same_bits(planted, model):
+    from topicvec.model.inputs import Reader
+
+    counts = Reader().count(planted.documents, planted.vectors).counts
+    for documents in (planted.texts, iter(planted.documents), counts, counts.toarray()):
+        other = quick(5, planted.vectors, random_state=0).fit(documents)
+        assert np.array_equal(other.topic_vectors_, model.topic_vectors_)
+
+
+def test_fit_transform_is_fit_then_transform(planted, model):
+    other = quick(5, planted.vectors, random_state=0)
+    assert np.array_equal(other.fit_transform(iter(planted.texts)), model.transform(planted.texts))
+
+
+def test_one_document_is_a_corpus(planted):
+    document = planted.documents[0] + planted.documents[1]
+    model = quick(4, planted.vectors, random_state=0).fit([document])
+    assert model.doc_topic_.shape == (1, 4)
+    assert (np.sort(model.doc_topic_[0])[-2:] > 0.2).all()
+
+
+def test_alpha_can_be_given_or_learned(planted):
+    alpha = np.array([0.5, 0.1, 0.1, 0.2, 0.3])
+    given = quick(5, planted.vectors, alpha=alpha, random_state=0).fit(planted.documents)
+    assert np.array_equal(given.alpha_, alpha)
+    learned = quick(5, planted.vectors, alpha="learn", random_state=0).fit(planted.documents)
+    assert len(set(learned.alpha_.tolist())) > 1
+    assert (learned.alpha_ > 0).all()
+
+
+def test_given_topics_are_where_a_fit_starts(planted, model):
+    again = quick(5, planted.vectors, init=model).fit(planted.documents)
+    assert again.n_iter_ < model.n_iter_
+    assert again.bounds_[0] > model.bounds_[0]
+    assert again.bounds_[-1] > model.bounds_[-1] - 1e-2
+    same = quick(5, planted.vectors, init=model.topic_vectors_).fit(planted.documents)
+    assert np.array_equal(same.topic_vectors_, again.topic_vectors_)
+
+
+def test_random_start_and_paper_solver_run(planted):
+    with pytest.warns(Warning, match="not converged"):
+        paper = quick(
+            5, planted.vectors, init="random", solver="paper", max_iter=5, random_state=0
+        ).fit(planted.documents)
+    assert paper.n_iter_ == 5
+
+
+def test_a_normaliser_of_frequent_words_is_used_everywhere(planted):
+    model = quick(5, planted.vectors, n_normalizer_words=40, random_state=0).fit(planted.documents)
+    full = quick(5, planted.vectors, random_state=0).fit(planted.documents)
+    assert model.score(planted.documents) == pytest.approx(model.bounds_[-1], abs=0.05)
+    assert full.score(planted.documents) < model.score(planted.documents) - 0.5
+
+
+def test_start_large_and_prune_finds_the_number_of_topics(planted):
+    model = quick(
+        12, planted.vectors, max_norm=3, min_share=0.1, max_cosine=0.3, random_state=0
+    ).fit(planted.documents)
+    assert model.fitted_.n_topics == 5
+    assert purity(planted, model.doc_topic_) == 1.0
+    assert model.doc_topic_.shape[1] == 5
+
+
+def test_a_fit_that_does_not_converge_says_what_to_do(planted):
+    with pytest.warns(ConvergenceWarning, match=r"raise max_iter=2, or tol"):
+        quick(5, planted.vectors, max_iter=2, random_state=0).fit(planted.documents)
+
+
+def test_callbacks_hear_of_each_iteration(planted):
+    heard = []
+    model = quick(5, planted.vectors, callback=heard.append, random_state=0)
+    model.fit(planted.documents)
+    assert [each.iteration for each in heard] == list(range(1, model.n_iter_ + 1))
+    assert tuple(each.bound for each in heard) == model.bounds_
+    assert heard[0].change == np.inf
+    assert heard[1].change == pytest.approx(model.bounds_[1] - model.bounds_[0])
+
+
+def test_verbose_0_is_silent_and_verbose_1_logs(planted, caplog, capsys):
+    with caplog.at_level(logging.INFO, logger="topicvec.model.fitting"):
+        quick(5, planted.vectors, random_state=0).fit(planted.documents)
+        assert not caplog.records
+        model = quick(5, planted.vectors, random_state=0, verbose=1).fit(planted.documents)
+    assert len(caplog.records) == model.n_iter_
+    assert "iteration 1: bound" in caplog.text
+    assert capsys.readouterr() == ("", "")
+
+
+def test_ctrl_c_returns_the_model_so_far(planted):
+    def interrupt(progress):
+        if progress.iteration == 3:
+            raise KeyboardInterrupt
+
+    model = quick(5, planted.vectors, callback=interrupt, random_state=0)
+    with pytest.warns(RuntimeWarning, match="interrupted after 3 iterations"):
+        model.fit(planted.documents)
+    assert model.n_iter_ == 3
+    assert model.transform(planted.documents).shape == (60, 5)
+
+
+def test_a_saved_model_gives_the_same_bits(planted, model, tmp_path):
+    path = tmp_path / "model.topicvec"
+    model.save(path)
+    loaded = TopicVec.load(path)
+    assert np.array_equal(loaded.topic_vectors_, model.topic_vectors_)
+    assert np.array_equal(loaded.transform(planted.texts), model.transform(planted.texts))
+    assert loaded.score(planted.texts) == model.score(planted.texts)
+    assert loaded.bounds_ == model.bounds_
+    assert (loaded.n_topics, loaded.random_state, loaded.n_iter_) == (5, 0, model.n_iter_)
+    assert loaded.topics_ == model.topics_
+
+
+def test_a_saved_model_remembers_how_to_cut_texts(planted, tmp_path):
+    model = quick(5, planted.vectors, tokenizer=str.split, stop_words={"aaxy"}, random_state=0)
+    model.fit(planted.texts).save(tmp_path / "model")
+    loaded = TopicVec.load(tmp_path / "model", tokenizer=str.split)
+    assert np.array_equal(loaded.transform(planted.texts), model.transform(planted.texts))
+    with pytest.raises(ValueError, match="give it again"):
+        TopicVec.load(tmp_path / "model").transform(planted.texts)
+
+
+def test_models_pickle(planted, model):
+    copy = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(copy.transform(planted.texts), model.transform(planted.texts))
+
+
+def test_operations_return_a_new_model(planted, model):
+    before = model.topic_vectors_.copy()
+    smaller = model.reduce(3)
+    named = model.relabel({1: "first"})
+    assert smaller.transform(planted.texts).shape == (60, 3)
+    assert named.fitted_.labels[1] == "first"
+    assert model.drop([1]).fitted_.n_topics == 4
+    assert model.merge([[1, 2]]).fitted_.n_topics == 4
+    assert model.prune(0.01).fitted_.n_topics <= 5
+    assert model.concatenate(smaller).fitted_.n_topics == 7
+    assert np.array_equal(model.topic_vectors_, before)
+    assert model.fitted_.labels[1] is None
