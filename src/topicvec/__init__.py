@@ -1,3 +1,47 @@
-"""Generative topic embeddings: topics as vectors in the word-vector space."""
+"""Generative topic embeddings: topics as vectors in the word-vector space.
+
+The names below are imported when they are first used, so ``import topicvec`` is quick.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from topicvec import datasets as datasets
+    from topicvec.embed import PSDVec as PSDVec
+    from topicvec.embed import WordVectors as WordVectors
+    from topicvec.embed import load_vectors as load_vectors
+    from topicvec.model import TopicVec as TopicVec
+    from topicvec.text import BagOfWords as BagOfWords
+    from topicvec.text import Document as Document
+    from topicvec.text import Tokenizer as Tokenizer
+    from topicvec.text import Vocabulary as Vocabulary
+    from topicvec.text import read_documents as read_documents
 
 __version__ = "0.1.0"
+
+_HOME = {
+    "BagOfWords": "topicvec.text",
+    "Document": "topicvec.text",
+    "PSDVec": "topicvec.embed",
+    "Tokenizer": "topicvec.text",
+    "TopicVec": "topicvec.model",
+    "Vocabulary": "topicvec.text",
+    "WordVectors": "topicvec.embed",
+    "load_vectors": "topicvec.embed",
+    "read_documents": "topicvec.text",
+}
+
+__all__ = [*_HOME, "datasets"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "datasets":
+        return importlib.import_module("topicvec.datasets")
+    if name not in _HOME:
+        raise AttributeError(f"module 'topicvec' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -80,7 +80,7 @@ def require(module: str, extra: str, purpose: str) -> Any:
     [1]
     >>> require("no_such_module", "readers", "reading Parquet")
     Traceback (most recent call last):
-    topicvec.errors.MissingExtra: reading Parquet needs no_such_module: pip install "topicvec[readers]"
+    topicvec.errors.MissingExtra: reading Parquet needs no_such_module: pip install ...
     """
     try:
         found: ModuleType = importlib.import_module(module)

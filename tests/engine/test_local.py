@@ -19,9 +19,7 @@ def die(_):
 @pytest.mark.parametrize("n_jobs", [1, 2, 4])
 @pytest.mark.parametrize("kind", ["thread", "process"])
 def test_results_come_in_the_order_of_the_items(n_jobs, kind):
-    assert list(LocalEngine(n_jobs, kind=kind).map(square, range(20))) == [
-        x * x for x in range(20)
-    ]
+    assert list(LocalEngine(n_jobs, kind=kind).map(square, range(20))) == [x * x for x in range(20)]
 
 
 def test_a_slow_first_item_still_comes_first():

@@ -1,0 +1,327 @@
+"""PSDVec against word2vec, fastText and PPMI+SVD, and against the machine's own limits.
+
+    TOPICVEC_DATA=/path/to/data python benchmarks/psdvec.py compare --shards 4
+    TOPICVEC_DATA=/path/to/data python benchmarks/psdvec.py core others growth
+
+Each part writes its own key of ``results/psdvec.json``; ``growth`` also draws a plot. All
+methods read the same file of tokens, one article a line, with the same vocabulary, dimension
+and number of workers, and their time includes reading, counting words and learning.
+"""
+
+import argparse
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from topicvec.embed import PSDVec, WordVectors
+from topicvec.embed.association import associate, measure_margins
+from topicvec.embed.cooccurrence import WindowSettings
+from topicvec.embed.counting import count_corpus
+from topicvec.embed.factorize import factorize
+from topicvec.embed.regress import regress
+from topicvec.engine import LocalEngine
+from topicvec.evaluate import word_similarity
+from topicvec.text import Tokenizer, read_documents
+
+RESULTS = Path(__file__).parent / "results"
+DATA = Path(os.environ.get("TOPICVEC_DATA", ""))
+TESTS = {"ws353": "ws353.txt", "MEN": "bruni_men.txt", "SimLex": "simlex_999a.txt"}
+N_WORDS, N_DIMS, N_JOBS, SEED = 80_000, 300, 2, 0
+
+
+def shards(n: int) -> list[Path]:
+    return sorted((DATA / "wiki").glob("*.txt.xz"))[:n]
+
+
+def articles(n_shards: int) -> Iterator[str]:
+    documents = read_documents(
+        shards(n_shards), format="tsv", header=False, id_column=0, text_column=1
+    )
+    return (document.text for document in documents)
+
+
+def write_tokens(path: Path, n_shards: int) -> int:
+    tokenize, n_tokens = Tokenizer(), 0
+    with path.open("w", encoding="utf-8") as file:
+        for text in articles(n_shards):
+            tokens = tokenize(text)
+            n_tokens += len(tokens)
+            file.write(" ".join(tokens) + "\n")
+    return n_tokens
+
+
+def lines(path: Path) -> Iterator[str]:
+    return (document.text for document in read_documents(path, format="lines"))
+
+
+def psdvec(path: Path) -> WordVectors:
+    model = PSDVec(N_DIMS, n_words=N_WORDS, min_count=MIN_COUNT, tokenizer=str.split, n_jobs=N_JOBS)
+    return model.fit(lines(path)).vectors_
+
+
+def psdvec_paper(path: Path) -> WordVectors:
+    """The settings of the PSDVec papers, scaled to this corpus."""
+    model = PSDVec(
+        N_DIMS, n_words=N_WORDS, min_count=MIN_COUNT, tokenizer=str.split, n_jobs=N_JOBS,
+        window=3, direction="left", weighting="flat", smoothing=0.02, unseen_weight=0.0,
+        frequency_power=0.0, n_iter=4, eigenvalue_power=0.5,
+    )  # fmt: skip
+    return model.fit(lines(path)).vectors_
+
+
+def gensim_settings() -> dict[str, Any]:
+    return {
+        "vector_size": N_DIMS, "window": 5, "negative": 5, "sg": 1, "epochs": 5, "seed": SEED,
+        "min_count": MIN_COUNT, "max_final_vocab": N_WORDS, "workers": N_JOBS,
+    }  # fmt: skip
+
+
+def word2vec(path: Path) -> WordVectors:
+    from gensim.models import Word2Vec
+
+    return WordVectors.from_gensim(Word2Vec(corpus_file=str(path), **gensim_settings()).wv)
+
+
+def fasttext(path: Path) -> WordVectors:
+    from gensim.models import FastText
+
+    wv = FastText(corpus_file=str(path), **gensim_settings()).wv
+    counts = {word: wv.get_vecattr(word, "count") for word in wv.index_to_key}
+    return WordVectors(
+        wv.index_to_key,
+        wv.vectors_for_all(wv.index_to_key).vectors,
+        np.array([*counts.values()], float),
+    )
+
+
+def ppmi_svd(path: Path) -> WordVectors:
+    """Positive PMI with smoothed contexts, truncated SVD, singular values to the power 1/2."""
+    from sklearn.utils.extmath import randomized_svd
+
+    counts = count_corpus(
+        lines(path), WindowSettings(5, "both", "linear"), min_count=MIN_COUNT, max_words=N_WORDS,
+        tokenizer=str.split, n_jobs=N_JOBS,
+    )  # fmt: skip
+    table = counts.counts.tocoo()
+    row, column = (np.asarray(counts.counts.sum(axis)).ravel().astype(float) for axis in (1, 0))
+    context = column**0.75 / (column**0.75).sum()
+    pmi = np.log(table.data / (row[table.coords[0]] * context[table.coords[1]]))
+    table.data = np.maximum(pmi, 0).astype(np.float32)
+    U, s, _ = randomized_svd(table.tocsr(), N_DIMS, n_iter=5, random_state=SEED)
+    return WordVectors(counts.words, (U * np.sqrt(s)).astype(np.float32), counts.unigram_counts)
+
+
+METHODS: dict[str, Callable[[Path], WordVectors]] = {
+    "PSDVec": psdvec,
+    "PSDVec, settings of the papers": psdvec_paper,
+    "word2vec": word2vec,
+    "fastText": fasttext,
+    "PPMI+SVD": ppmi_svd,
+}
+
+
+def scores(vectors: WordVectors) -> dict[str, float | str]:
+    found = {name: word_similarity(vectors, DATA / "words" / file) for name, file in TESTS.items()}
+    row: dict[str, float | str] = {name: round(score.spearman, 4) for name, score in found.items()}
+    row["mean"] = round(float(np.mean([score.spearman for score in found.values()])), 4)
+    row["pairs used"] = ", ".join(f"{s.n_used} of {s.n_total}" for s in found.values())
+    return row
+
+
+def compare(n_shards: int, methods: list[str]) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "tokens.txt"
+        result: dict[str, Any] = {
+            "n_shards": n_shards, "n_tokens": write_tokens(path, n_shards), "n_words": N_WORDS,
+            "n_dims": N_DIMS, "n_jobs": N_JOBS, "min_count": MIN_COUNT, "methods": {},
+        }  # fmt: skip
+        warm_up(path)
+        for name in methods:
+            start = time.perf_counter()
+            vectors = METHODS[name](path)
+            seconds = time.perf_counter() - start
+            result["methods"][name] = {"seconds": round(seconds, 1), **scores(vectors)}
+            print(name, result["methods"][name], flush=True)
+            save(f"compare, {n_shards} shards", result)
+    return result
+
+
+def warm_up(path: Path) -> None:
+    """Compile the kernels, so that no method's time has it."""
+    with path.open(encoding="utf-8") as file:
+        few = [file.readline()[:2000] for _ in range(50)]
+    PSDVec(10, n_core=200, min_count=1, tokenizer=str.split).fit(few)
+
+
+def save(key: str, value: Any) -> None:
+    path = RESULTS / "psdvec.json"
+    old = json.loads(path.read_text()) if path.exists() else {}
+    path.write_text(json.dumps({**old, key: value}, indent=2) + "\n")
+
+
+def product_seconds(n: int, k: int) -> float:
+    rng = np.random.default_rng(0)
+    a = rng.standard_normal((n, n), dtype=np.float32)
+    b = rng.standard_normal((n, k), dtype=np.float32)
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        a @ b
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def counted(n_shards: int) -> Any:
+    return count_corpus(
+        articles(n_shards), WindowSettings(), min_count=MIN_COUNT, max_words=N_WORDS, n_jobs=N_JOBS
+    )
+
+
+def core(counts: Any) -> dict[str, Any]:
+    """The core solve at n = 25,000, N = 500, in units of one n × n × N product."""
+    n, k, engine = 25_000, 500, LocalEngine(N_JOBS)
+    unit = product_seconds(n, k)
+    result: dict[str, Any] = {"n": n, "N": k, "seconds of one product": round(unit, 2)}
+    paper = {"unseen_weight": 0.0, "frequency_power": 0.0, "smoothing": 0.02}
+    for name, n_iter, options in (("default", 1, {}), ("papers' weights, T = 4", 4, paper)):
+        margins = measure_margins(counts, n_core=n, **{**DEFAULT_MARGINS, **options})
+        association = associate(counts, margins, n, engine)
+        start = time.perf_counter()
+        found = factorize(association, k, engine, n_iter=n_iter)
+        seconds = time.perf_counter() - start
+        relative = found.residual_norms / found.eigenvalues
+        result[name] = {
+            "seconds": round(seconds, 1), "in products": round(seconds / unit, 1),
+            "largest eigenvalue": float(found.eigenvalues[0]),
+            "smallest eigenvalue": float(found.eigenvalues[-1]),
+            "root mean square of residual over eigenvalue": float(np.sqrt(np.mean(relative**2))),
+            "weighted residual": found.residual,
+        }  # fmt: skip
+        print(name, result[name], flush=True)
+    return result
+
+
+def others(counts: Any) -> dict[str, Any]:
+    """Words per second of the regressions, and their share of the matrix-multiply rate."""
+    n, k, engine = 20_000, N_DIMS, LocalEngine(N_JOBS)
+    rate = 2 * 4000**3 / product_seconds(4000, 4000)
+    rng = np.random.default_rng(0)
+    vectors = (rng.standard_normal((n, k)) / np.sqrt(k)).astype(np.float32)
+    words = np.arange(n, counts.n_words)
+    result = {}
+    paper = {"unseen_weight": 0.0, "frequency_power": 0.0, "smoothing": 0.02}
+    for name, options in (("default", {}), ("papers' weights", paper)):
+        margins = measure_margins(counts, n_core=n, **{**DEFAULT_MARGINS, **options})
+        some = words if name == "default" else words[::10]
+        regress(counts, margins, np.arange(n), vectors, some[:64], np.full(64, 2.0), engine)
+        start = time.perf_counter()
+        regress(counts, margins, np.arange(n), vectors, some, np.full(some.size, 2.0), engine)
+        seconds = time.perf_counter() - start
+        seen = np.diff(counts.counts.indptr)[some].sum()
+        work = 2 * seen * k if name == "default" else seen * k * k + some.size * k**3 / 3
+        result[name] = {
+            "words": int(some.size), "words per second": round(some.size / seconds),
+            "share of the multiply rate": round(float(work / seconds / rate), 3),
+        }  # fmt: skip
+        print(name, result[name], flush=True)
+    return result
+
+
+def growth() -> dict[str, Any]:
+    """How time and memory grow with tokens, words and dimensions."""
+    rows = []
+    base = {"n_shards": 1, "n_core": 5_000, "n_words": 20_000, "n_dims": 100}
+    changes = [
+        *({"n_shards": n} for n in (1, 2, 4)),
+        *({"n_core": n, "n_words": 4 * n} for n in (10_000, 20_000)),
+        *({"n_dims": n} for n in (200, 400)),
+    ]
+    for change in changes:
+        s = {**base, **change}
+        pid = os.fork()
+        if pid:
+            _, status, usage = os.wait4(pid, 0)
+            assert status == 0
+            part = json.loads((RESULTS / "growth.part").read_text())
+            rows.append({**s, **part, "peak MB": round(usage.ru_maxrss / 1024)})
+            print(rows[-1], flush=True)
+            continue
+        start = time.perf_counter()
+        counts = count_corpus(
+            articles(s["n_shards"]),
+            WindowSettings(),
+            min_count=5,
+            max_words=s["n_words"],
+            n_jobs=N_JOBS,
+        )
+        middle = time.perf_counter()
+        PSDVec(s["n_dims"], n_core=s["n_core"], n_words=s["n_words"], n_jobs=N_JOBS).fit(counts)
+        end = time.perf_counter()
+        part = {
+            "tokens": int(counts.unigram_counts.sum()),
+            "seconds counting": round(middle - start, 1), "seconds solving": round(end - middle, 1),
+        }  # fmt: skip
+        (RESULTS / "growth.part").write_text(json.dumps(part))
+        os._exit(0)
+    (RESULTS / "growth.part").unlink()
+    draw(rows)
+    return {"rows": rows}
+
+
+def draw(rows: list[dict[str, Any]]) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(1, 3, figsize=(11, 3.2), sharey=True)
+    for axis, name in zip(axes, ("tokens", "n_words", "n_dims"), strict=True):
+        base = rows[0]
+        others = [
+            k for k in ("n_shards", "n_words", "n_dims") if k != name.replace("tokens", "n_shards")
+        ]
+        chosen = [row for row in rows if all(row[k] == base[k] for k in others)]
+        x = [row[name] for row in chosen]
+        axis.plot(x, [row["seconds counting"] for row in chosen], "o-", label="counting")
+        axis.plot(x, [row["seconds solving"] for row in chosen], "s--", label="solving")
+        axis.set_xlabel(name.replace("n_", "").replace("dims", "dimensions"))
+        axis.set_ylim(bottom=0)
+    axes[0].set_ylabel("seconds")
+    axes[0].legend()
+    figure.tight_layout()
+    figure.savefig(RESULTS / "psdvec-growth.svg")
+
+
+MIN_COUNT = 20
+DEFAULT_MARGINS = {
+    name: getattr(PSDVec(), name)
+    for name in ("smoothing", "unseen_weight", "frequency_power", "context_power", "subsample")
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="+", choices=["compare", "core", "others", "growth"])
+    parser.add_argument("--shards", type=int, default=4)
+    parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
+    options = parser.parse_args()
+    RESULTS.mkdir(exist_ok=True)
+    if "compare" in options.parts:
+        compare(options.shards, options.methods)
+    if "core" in options.parts or "others" in options.parts:
+        counts = counted(options.shards)
+        for name, part in (("core", core), ("others", others)):
+            if name in options.parts:
+                save(name, part(counts))
+    if "growth" in options.parts:
+        save("growth", growth())
+
+
+if __name__ == "__main__":
+    main()

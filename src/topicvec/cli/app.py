@@ -1,0 +1,40 @@
+"""The tree of commands. Each command imports what it needs when it runs, so help is instant."""
+
+from typing import Annotated
+
+import typer
+
+from topicvec.cli import demo, topics, vectors
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="topicvec",
+    help="Topics as vectors: find, read and use the topics of one article or a whole corpus.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="On every command: --debug shows the traceback of an error.",
+)
+app.command("topics")(topics.topics)
+app.add_typer(vectors.app, name="vectors")
+app.command("demo")(demo.demo)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        import topicvec
+        from topicvec.cli.render import show_text
+
+        show_text(topicvec.__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """Topics as vectors: find, read and use the topics of one article or a whole corpus."""

@@ -1,0 +1,70 @@
+"""The ``topicvec`` command: what its subcommands are and how errors leave it.
+
+Exit codes: 0 done, 1 nothing found, 2 bad input, 130 interrupted. Errors are one line; the
+traceback comes only with ``--debug``.
+"""
+
+import os
+import sys
+from typing import NoReturn
+
+__all__ = ["run"]
+
+
+def run() -> NoReturn:
+    """Run the command line and leave the process with its exit code."""
+    try:
+        import typer  # noqa: F401
+        from rich import console  # noqa: F401
+    except ModuleNotFoundError:
+        sys.stderr.write('topicvec: the command line needs typer: pip install "topicvec[cli]"\n')
+        sys.exit(2)
+    sys.exit(call(sys.argv[1:]))
+
+
+def call(arguments: list[str]) -> int:
+    """Run one command line and return its exit code.
+
+    Parameters
+    ----------
+    arguments : list of str
+        What stands after ``topicvec``.
+
+    Returns
+    -------
+    int
+        0 done, 1 nothing found, 2 bad input, 130 interrupted.
+    """
+    from topicvec.cli.app import app
+
+    debug = "--debug" in arguments
+    try:
+        result = app(args=[a for a in arguments if a != "--debug"], standalone_mode=False)
+    except BaseException as error:
+        if debug:
+            raise
+        return _exit_code(error)
+    return result if isinstance(result, int) else 0
+
+
+def _exit_code(error: BaseException) -> int:
+    import click
+
+    from topicvec.cli.render import complain
+    from topicvec.errors import TopicVecError
+
+    if isinstance(error, click.exceptions.Exit):
+        return error.exit_code
+    if isinstance(error, click.exceptions.UsageError | click.exceptions.FileError):
+        error.show()
+        return 2
+    if isinstance(error, KeyboardInterrupt | click.exceptions.Abort):
+        complain("interrupted")
+        return 130
+    if isinstance(error, BrokenPipeError):  # the reader of our pipe, head for example, has left
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    if isinstance(error, TopicVecError | OSError):
+        complain(str(error))
+        return 2
+    raise error

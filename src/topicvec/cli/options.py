@@ -1,0 +1,94 @@
+"""Options that several commands share, written once."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from functools import wraps
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+__all__ = ["Json", "Quiet", "Reading", "Seed", "Sources", "VectorsOption", "with_reading"]
+
+Sources = Annotated[
+    list[str],
+    typer.Argument(help="Files or folders to read; - is standard input.", show_default=False),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar and no remarks.")]
+Seed = Annotated[int, typer.Option("--seed", help="Start of the random numbers.")]
+VectorsOption = Annotated[
+    str | None,
+    typer.Option("--vectors", help="Word vectors to use; the embedded ones by default."),
+]
+
+_PANEL = "Reading"
+
+
+def _option(name: str, text: str) -> Any:
+    return typer.Option(name, help=text, rich_help_panel=_PANEL, show_default=False)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the sources are read; the same options on every command that reads text."""
+
+    format: Annotated[
+        str, _option("--format", "auto, text, lines, csv, tsv, jsonl or parquet.")
+    ] = "auto"
+    encoding: Annotated[str, _option("--encoding", "Of the text; utf-8 by default.")] = "utf-8"
+    text_column: Annotated[str | None, _option("--text-column", "Column or field of the text.")] = (
+        None
+    )
+    id_column: Annotated[str | None, _option("--id-column", "Column or field of the id.")] = None
+    label_column: Annotated[
+        str | None, _option("--label-column", "Column or field of the class.")
+    ] = None
+    time_column: Annotated[str | None, _option("--time-column", "Column or field of the time.")] = (
+        None
+    )
+    header: Annotated[
+        bool, _option("--header/--no-header", "Whether a table's first row names its columns.")
+    ] = True
+
+    def documents(self, sources: list[str]) -> Iterator[Any]:
+        """Stream the documents of the sources."""
+        from topicvec.text import read_documents
+
+        options: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
+        for name in options:
+            if name.endswith("_column"):
+                options[name] = self._column(options[name])
+        return read_documents(sources, **options)
+
+    def _column(self, name: str | None) -> str | int | None:
+        # without a header row, columns are numbers: 0 is the first
+        return int(name) if name is not None and not self.header and name.isdigit() else name
+
+
+def with_reading(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options of ``Reading`` in place of its ``reading`` parameter."""
+    hints = get_type_hints(Reading, include_extras=True)
+    extra = [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=field.default,
+            annotation=hints[field.name],
+        )
+        for field in fields(Reading)
+    ]
+
+    @wraps(command)
+    def wrapper(**given: Any) -> Any:
+        reading = Reading(**{field.name: given.pop(field.name) for field in fields(Reading)})
+        return command(reading=reading, **given)
+
+    own = [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for parameter in inspect.signature(command).parameters.values()
+        if parameter.name != "reading"
+    ]
+    wrapper.__signature__ = inspect.Signature([*own, *extra])  # type: ignore[attr-defined]
+    wrapper.__annotations__ = {p.name: p.annotation for p in [*own, *extra]}
+    return wrapper

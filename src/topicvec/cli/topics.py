@@ -1,0 +1,81 @@
+"""``topicvec topics``: the topics of one article or many, in seconds."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from topicvec.cli.options import Json, Quiet, Reading, Seed, Sources, VectorsOption, with_reading
+
+if TYPE_CHECKING:
+    from topicvec.model import TopicVec
+    from topicvec.text import Document
+
+__all__ = ["show_topics", "topics"]
+
+
+@with_reading
+def topics(
+    sources: Sources,
+    reading: Reading,
+    k: Annotated[int, typer.Option("-k", help="Number of topics, the null topic included.")] = 20,
+    seed: Seed = 0,
+    words: Annotated[int, typer.Option("--words", help="Words to show of each topic.")] = 10,
+    vectors: VectorsOption = None,
+    page: Annotated[Path | None, typer.Option("--page", help="Also write an HTML page.")] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Find and print the topics of the given text.
+
+    Example: topicvec topics article.txt -k 10
+    """
+    from topicvec.cli.render import note, show_json
+    from topicvec.model import TopicVec
+
+    documents = list(reading.documents(sources))
+    model = TopicVec(n_topics=k, vectors=vectors, random_state=seed, share="corpus")
+    model.fit(documents)
+    if json:
+        show_json(_as_json(model, documents, words))
+    else:
+        show_topics(model, words)
+    if page is not None:
+        from topicvec.explore import prepare, write_page
+
+        write_page(page, prepare(model, documents, title=", ".join(sources)))
+        if not quiet:
+            note(f"page written: {page}")
+
+
+def show_topics(model: "TopicVec", n_words: int = 10, title: str = "") -> None:
+    """Print a model's topics as a table, the largest first."""
+    from topicvec.cli.render import show_table
+
+    rows = [
+        {
+            "topic": topic.index,
+            "share": f"{topic.share:.1%}",
+            "words": " ".join(word for word, _ in topic.words[:n_words]),
+        }
+        for topic in model.topics_
+    ]
+    show_table(rows, title=title, wide=["words"])
+
+
+def _as_json(model: "TopicVec", documents: "list[Document]", n_words: int) -> dict[str, Any]:
+    mixtures = model.doc_topic_
+    return {
+        "topics": [
+            {
+                "index": topic.index,
+                "share": topic.share,
+                "words": [{"word": w, "relevance": r} for w, r in topic.words[:n_words]],
+            }
+            for topic in model.topics_
+        ],
+        "documents": [
+            {"id": document.id, "proportions": [float(p) for p in row]}
+            for document, row in zip(documents, mixtures, strict=True)
+        ],
+    }

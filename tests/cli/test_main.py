@@ -1,0 +1,121 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+from topicvec import datasets
+from topicvec.cli.main import call
+
+
+@pytest.fixture
+def article(tmp_path):
+    path = tmp_path / "article.txt"
+    path.write_text(datasets.sample_article(), encoding="utf-8")
+    return path
+
+
+def test_help_lists_the_commands(capsys):
+    assert call(["--help"]) == 0
+    shown = capsys.readouterr().out
+    for command in ("topics", "vectors", "demo"):
+        assert command in shown
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["topics"],
+        ["demo"],
+        *(["vectors", name] for name in ("train", "add", "eval", "convert", "info", "nearest")),
+    ],
+)
+def test_every_command_teaches_with_an_example(command, capsys):
+    assert call([*command, "--help"]) == 0
+    assert "Example: topicvec" in " ".join(capsys.readouterr().out.split())
+
+
+def test_version(capsys):
+    import topicvec
+
+    assert call(["--version"]) == 0
+    assert capsys.readouterr().out.strip() == topicvec.__version__
+
+
+def test_topics_as_json_have_what_scripts_rely_on(article, capsys):
+    assert call(["topics", str(article), "-k", "8", "--seed", "1", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {"index", "share", "words"} <= set(found["topics"][0])
+    assert len(found["documents"]) == 1
+    assert sum(found["documents"][0]["proportions"]) == pytest.approx(1)
+    assert sum(topic["share"] for topic in found["topics"]) == pytest.approx(1, abs=0.02)
+
+
+def test_the_same_seed_gives_the_same_output(article, capsys):
+    outputs = []
+    for _ in range(2):
+        assert call(["topics", str(article), "-k", "5", "--json"]) == 0
+        outputs.append(capsys.readouterr().out)
+    assert outputs[0] == outputs[1]
+
+
+def test_topics_as_a_table_and_a_page(article, tmp_path, capsys):
+    page = tmp_path / "page.html"
+    assert call(["topics", str(article), "-k", "6", "--page", str(page)]) == 0
+    assert "share" in capsys.readouterr().out
+    assert "<mark" in page.read_text(encoding="utf-8")
+
+
+def test_a_pipe_works(article):
+    command = [sys.executable, "-m", "topicvec", "topics", "-", "-k", "4", "--json"]
+    with article.open("rb") as stdin:
+        done = subprocess.run(command, stdin=stdin, capture_output=True, check=True)
+    assert json.loads(done.stdout)["documents"][0]["id"] == "stdin"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["topics", "no-such-file.txt"], "no-such-file.txt"),
+        (["topics", "{empty}"], "empty"),
+        (["topics", "{latin}"], "--encoding"),
+        (["topics", "{table}", "--text-column", "body"], "body"),
+        (["topics", "{article}", "-k", "100000"], "n_topics"),
+        (["vectors", "info", "{article}"], "article.txt"),
+        (["vectors", "nearest", "qqqzzz"], "qqqzzz"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(arguments, expected, article, tmp_path, capsys):
+    (tmp_path / "empty.txt").write_text("")
+    (tmp_path / "latin.txt").write_bytes("caf\xe9 au lait".encode("latin-1"))
+    (tmp_path / "table.csv").write_text("id,text\n1,water and salt\n")
+    names = {
+        "empty": tmp_path / "empty.txt",
+        "latin": tmp_path / "latin.txt",
+        "table": tmp_path / "table.csv",
+        "article": article,
+    }
+    assert call([argument.format(**names) for argument in arguments]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("topicvec: ")
+    assert expected in shown.err
+    assert "Traceback" not in shown.err
+
+
+def test_a_wrong_option_is_exit_code_2(capsys):
+    assert call(["topics", "--no-such-option"]) == 2
+    assert "no-such-option" in capsys.readouterr().err
+
+
+def test_debug_shows_the_traceback():
+    from topicvec.errors import DataError
+
+    with pytest.raises(DataError):
+        call(["topics", "no-such-file.txt", "--debug"])
+
+
+def test_the_demo_prints_topics_and_writes_its_page(tmp_path, capsys):
+    assert call(["demo", "--output", str(tmp_path)]) == 0
+    assert "Topics of one article" in capsys.readouterr().out
+    assert "brine" in (tmp_path / "index.html").read_text(encoding="utf-8")
