@@ -24,8 +24,6 @@ class Engine(Protocol):
     True
     """
 
-    def map(
-        self, function: Callable[[Item], Result], items: Iterable[Item]
-    ) -> Iterator[Result]:
+    def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Apply ``function`` to each item; results come in the order of the items."""
         ...

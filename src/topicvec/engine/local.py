@@ -30,7 +30,6 @@ Result = TypeVar("Result")
 def _blas() -> ThreadpoolController:
     # Looking for the loaded libraries takes milliseconds, so it is done once. The two imports
     # make sure that both OpenBLAS copies (numpy's and scipy's) are there to be found.
-    import numpy.linalg
     import scipy.linalg.blas  # noqa: F401
 
     return ThreadpoolController().select(user_api="blas")
