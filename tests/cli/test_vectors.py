@@ -52,7 +52,7 @@ def test_conversion_to_text_and_back_is_exact(trained, tmp_path, capsys):
     frequencies = tmp_path / "f.tsv"
     old = load_vectors(trained)
     pairs = zip(old.words, old.unigram, strict=True)
-    frequencies.write_text("".join(f"{word}\t{share!r}\n" for word, share in pairs))
+    frequencies.write_text("".join(f"{word}\t{float(share)!r}\n" for word, share in pairs))
     assert (
         call(["vectors", "convert", str(text), "-o", str(back), "--frequencies", str(frequencies)])
         == 0

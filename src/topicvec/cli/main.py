@@ -48,17 +48,14 @@ def call(arguments: list[str]) -> int:
 
 
 def _exit_code(error: BaseException) -> int:
-    import click
+    import typer
 
     from topicvec.cli.render import complain
     from topicvec.errors import TopicVecError
 
-    if isinstance(error, click.exceptions.Exit):
-        return error.exit_code
-    if isinstance(error, click.exceptions.UsageError | click.exceptions.FileError):
-        error.show()
-        return 2
-    if isinstance(error, KeyboardInterrupt | click.exceptions.Abort):
+    if isinstance(error, typer.Exit):
+        return int(error.exit_code)
+    if isinstance(error, KeyboardInterrupt | typer.Abort):
         complain("interrupted")
         return 130
     if isinstance(error, BrokenPipeError):  # the reader of our pipe, head for example, has left
@@ -66,5 +63,8 @@ def _exit_code(error: BaseException) -> int:
         return 0
     if isinstance(error, TopicVecError | OSError):
         complain(str(error))
+        return 2
+    if hasattr(error, "show"):  # wrong usage; typer has its own or click's class for it
+        error.show()
         return 2
     raise error

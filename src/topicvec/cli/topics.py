@@ -31,8 +31,11 @@ def topics(
     Example: topicvec topics article.txt -k 10
     """
     from topicvec.cli.render import note, show_json
+    from topicvec.errors import require
     from topicvec.model import TopicVec
 
+    if page is not None:
+        require("jinja2", "explore", "making a page")  # said before the work, not after it
     documents = list(reading.documents(sources))
     model = TopicVec(n_topics=k, vectors=vectors, random_state=seed, share="corpus")
     model.fit(documents)
@@ -59,6 +62,7 @@ def show_topics(model: "TopicVec", n_words: int = 10, title: str = "") -> None:
             "words": " ".join(word for word, _ in topic.words[:n_words]),
         }
         for topic in model.topics_
+        if topic.words
     ]
     show_table(rows, title=title, wide=["words"])
 
