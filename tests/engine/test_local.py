@@ -1,4 +1,6 @@
 import os
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -64,6 +66,16 @@ def test_matrix_products_have_the_same_bits_for_any_number_of_workers():
         np.vstack(list(LocalEngine(n).map(lambda rows: a[rows] @ b, blocks))) for n in (1, 2, 4)
     ]
     assert products[0].tobytes() == products[1].tobytes() == products[2].tobytes()
+
+
+def test_processes_take_a_lambda_and_need_no_guard_in_a_script(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from topicvec.engine import LocalEngine\n"
+        "print(list(LocalEngine(2, kind='process').map(lambda x: x + 1, [1, 2])))\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    assert done.stdout == "[2, 3]\n"
 
 
 @pytest.mark.parametrize("n_jobs", [0, -2])

@@ -1,6 +1,7 @@
 """Bags of words: the counts are right, nothing is lost in silence, any n_jobs gives the same."""
 
 import logging
+import threading
 from collections import Counter
 
 import numpy as np
@@ -208,7 +209,14 @@ def test_transform_before_fit_is_refused():
         BagOfWords().get_feature_names_out()
 
 
+def test_any_callable_is_a_tokenizer_also_in_processes():
+    one, two = (
+        BagOfWords(tokenizer=lambda text: text.split(), n_jobs=n).fit(TEXTS) for n in (1, 2)
+    )
+    assert one.vocabulary_ == two.vocabulary_
+
+
 def test_a_tokenizer_that_does_not_travel_is_refused_with_advice():
-    with pytest.raises(EngineError, match="define it with def at the top of a module"):
-        BagOfWords(tokenizer=lambda text: text.split(), n_jobs=2).fit(TEXTS)
-    assert BagOfWords(tokenizer=lambda text: text.split()).fit(TEXTS).vocabulary_.counts.sum()
+    lock = threading.Lock()
+    with pytest.raises(EngineError, match="n_jobs=1"):
+        BagOfWords(tokenizer=lambda text: [text, repr(lock)], n_jobs=2).fit(TEXTS)

@@ -6,7 +6,6 @@ ever sent around. Chunks do not depend on the number of workers.
 """
 
 import hashlib
-import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
@@ -167,19 +166,7 @@ def encode_chunks(
         engine = LocalEngine(1)  # starting processes would cost more than it saves
     else:
         engine = LocalEngine(n_jobs, kind="process")
-        if engine.n_jobs > 1:
-            _check_picklable(tokenizer)
     return engine.map(encode, chain(head, stream))
-
-
-def _check_picklable(tokenizer: Tokenize) -> None:
-    try:
-        pickle.dumps(tokenizer)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise DataError(
-            f"the tokenizer {tokenizer!r} cannot be sent to worker processes: "
-            "define it at the top of a module, or use n_jobs=1"
-        ) from error
 
 
 def _encode(chunk: Chunk, tokenizer: Tokenize) -> Encoded:

@@ -9,11 +9,10 @@ results are the same to the bit for any ``n_jobs``.
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from functools import cache
-from multiprocessing import get_context
-from typing import Literal, TypeVar
+from pickle import PicklingError
+from typing import Literal, TypeVar, cast
 
 from threadpoolctl import ThreadpoolController
 
@@ -95,10 +94,14 @@ class LocalEngine:
                         yield waiting.popleft().result()
                 while waiting:
                     yield waiting.popleft().result()
-            except BrokenProcessPool as error:
+            except BrokenExecutor as error:
                 raise EngineError(
                     "a worker process died, most often for lack of memory: "
                     "use fewer workers (n_jobs) or smaller pieces"
+                ) from error
+            except PicklingError as error:
+                raise EngineError(
+                    f"{function!r} cannot be sent to other processes: use n_jobs=1"
                 ) from error
             finally:
                 for future in waiting:
@@ -107,9 +110,11 @@ class LocalEngine:
     def _pool(self) -> Executor:
         if self.kind == "thread":
             return ThreadPoolExecutor(self.n_jobs)
-        # forkserver: forking a process that has threads (BLAS, numba) can lock up
-        method = "forkserver" if os.name == "posix" else "spawn"
-        return ProcessPoolExecutor(self.n_jobs, mp_context=get_context(method))
+        # loky, which scikit-learn brings: fresh processes that share no lock with our threads,
+        # take lambdas, and do not run an unguarded script again
+        from joblib.externals.loky import ProcessPoolExecutor
+
+        return cast(Executor, ProcessPoolExecutor(self.n_jobs))
 
 
 def resolve_engine(engine: Engine | int | None) -> Engine:

@@ -1,11 +1,10 @@
 """Tokenize and count documents of any kind, in this process or in several."""
 
-import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from topicvec.engine import LocalEngine
-from topicvec.errors import DataError, EngineError
+from topicvec.errors import DataError
 from topicvec.text.counting import ChunkCounts, chunked, count_tokens
 from topicvec.text.document import Document
 
@@ -42,8 +41,6 @@ def count_texts(
     [['cat']]
     """
     engine = LocalEngine(n_jobs, kind="process")
-    if engine.n_jobs != 1:
-        _check_sendable(tokenize)
     chunks = engine.map(partial(_count_chunk, tokenize), chunked(_checked(texts)))
     return (_without(chunk, stop_words) for chunk in chunks)
 
@@ -76,13 +73,3 @@ def _without(chunk: ChunkCounts, stop: frozenset[str]) -> ChunkCounts:
     kept = [column for column, word in enumerate(chunk.words) if word not in stop]
     words = [chunk.words[column] for column in kept]
     return ChunkCounts(words, chunk.counts[:, kept], chunk.ids)
-
-
-def _check_sendable(tokenize: Tokenize) -> None:
-    try:
-        pickle.dumps(tokenize)
-    except Exception as error:  # each object fails in its own way
-        raise EngineError(
-            f"the tokenizer {tokenize!r} cannot be sent to other processes ({error}); "
-            "define it with def at the top of a module, or use n_jobs=1"
-        ) from error
