@@ -51,6 +51,14 @@ class Reading:
         bool, _option("--header/--no-header", "Whether a table's first row names its columns.")
     ] = True
 
+    delimiter: Annotated[
+        str | None, _option("--delimiter", "Between fields; a comma in CSV, a tab in TSV.")
+    ] = None
+    quoting: Annotated[
+        bool | None,
+        _option("--quoting/--no-quoting", "Fields may stand in quotes; in CSV they may."),
+    ] = None
+
     def documents(self, sources: list[str]) -> Iterator[Any]:
         """Stream the documents of the sources."""
         from topicvec.text import read_documents

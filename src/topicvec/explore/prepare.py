@@ -14,8 +14,11 @@ if TYPE_CHECKING:
 
 __all__ = ["DocumentView", "PageData", "Span", "TopicView", "locate", "prepare"]
 
-# Paul Tol's muted colours: told apart by colour-blind readers, dark enough under white letters
-_COLOURS = ("#332288", "#117733", "#882255", "#1b6ca8", "#8f5b00", "#aa4499", "#44665a", "#993311")
+# Dark enough on white for AA contrast, and neighbours differ in lightness as well as in hue
+_COLOURS = (
+    "#332288", "#117733", "#882255", "#1b6ca8", "#8f5b00", "#aa4499",
+    "#44665a", "#993311", "#005f73", "#6a3d9a", "#7a6a00", "#b2182b",
+)  # fmt: skip
 _NULL_COLOUR = "#767676"
 
 
@@ -109,7 +112,7 @@ def _topic_views(topics: Sequence[Any]) -> tuple[TopicView, ...]:
             _COLOURS[i % len(_COLOURS)] if topic.index else _NULL_COLOUR,
             tuple(topic.words),
         )
-        for i, topic in enumerate(topics)
+        for i, topic in enumerate(topic for topic in topics if topic.words)
     )
 
 

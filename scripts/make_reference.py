@@ -1,0 +1,68 @@
+"""Write the command-line reference from the commands' own help.
+
+Usage: python scripts/make_reference.py [--check]
+"""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from typer.main import get_command
+
+from topicvec.cli.app import app
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "command-line.md"
+HEAD = """# The command line
+
+Made from the commands' own help by `scripts/make_reference.py`.
+
+Exit codes: 0 done, 1 nothing found, 2 bad input, 130 interrupted. Errors are one line;
+`--debug` shows the traceback.
+"""
+
+
+def commands(command: Any, path: str) -> list[tuple[str, Any]]:
+    if not hasattr(command, "commands"):
+        return [(path, command)]
+    found = sorted(command.commands.items())
+    return [pair for name, child in found for pair in commands(child, f"{path} {name}")]
+
+
+def row(parameter: Any) -> str:
+    names = ", ".join(f"`{name}`" for name in [*parameter.opts, *parameter.secondary_opts])
+    if parameter.param_type_name == "argument":
+        names = f"`{(parameter.metavar or parameter.name).upper()}`"
+    default = (
+        "" if parameter.default in (None, False, ()) or parameter.required else parameter.default
+    )
+    return f"| {names} | {parameter.help or ''} | {f'`{default}`' if default != '' else ''} |"
+
+
+def section(path: str, command: Any) -> str:
+    rows = [row(p) for p in command.params if p.name not in ("help", "version")]
+    text = "\n".join(line.strip() for line in (command.help or "").splitlines())
+    example = text.split("Example: ")
+    shown = (
+        f"{example[0].strip()}\n\n```text\n{example[1].strip()}\n```" if len(example) > 1 else text
+    )
+    table = "\n".join(["| option | meaning | default |", "|---|---|---|", *rows])
+    return f"## {path}\n\n{shown}\n\n{table}\n"
+
+
+def page() -> str:
+    return "\n".join([HEAD, *(section(*pair) for pair in commands(get_command(app), "topicvec"))])
+
+
+def main() -> int:
+    if "--check" in sys.argv:
+        if PAGE.read_text(encoding="utf-8") == page():
+            return 0
+        print(f"{PAGE} is out of date: run python scripts/make_reference.py")
+        return 1
+    PAGE.parent.mkdir(parents=True, exist_ok=True)
+    PAGE.write_text(page(), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
