@@ -1,0 +1,354 @@
+"""TopicVec: its two solvers, other topic models, the machine's limit, single articles.
+
+    TOPICVEC_DATA=/path/to/data python benchmarks/topicvec.py solvers peers limit classes articles cold
+
+Each part writes its own key of ``results/topicvec.json``. Needs the ``bench`` extra.
+"""
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+import warnings
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import news
+import numpy as np
+from scipy.sparse import csr_array
+
+from topicvec import TopicVec, load_vectors
+from topicvec.text import (
+    BagOfWords,
+    Tokenizer,
+    Vocabulary,
+    bag_of_words,
+    read_documents,
+    stop_words,
+)
+
+RESULTS = Path(__file__).parent / "results" / "topicvec.json"
+ROOT = Path(__file__).resolve().parents[1]
+N_TOPICS, N_JOBS, SEED = 100, 2, 0
+
+
+def save(key: str, value: Any) -> None:
+    old = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    RESULTS.write_text(json.dumps({**old, key: value}, indent=2) + "\n")
+    print(key, json.dumps(value, indent=2), flush=True)
+
+
+def counts_of_news() -> tuple[csr_array, Any]:
+    """Counts of the training posts over the words that have vectors."""
+    vectors = load_vectors()
+    vocabulary = Vocabulary(vectors.words, np.maximum(1, vectors.unigram * 1e9).astype(np.int64))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # some posts have no known word
+        bag = BagOfWords(vocabulary, n_jobs=N_JOBS).fit([])
+        counts = bag.transform(news.load("train").texts)
+    return counts, vectors
+
+
+class Clock:
+    """Collect the bound and the time since the start after each iteration."""
+
+    def __init__(self) -> None:
+        self.start = time.perf_counter()
+        self.steps: list[tuple[float, float]] = []
+        self.parts: list[tuple[float, float]] = []
+
+    def __call__(self, progress: Any) -> None:
+        info = progress.step
+        self.steps.append((time.perf_counter() - self.start, progress.bound))
+        self.parts.append((info.seconds_e, info.seconds_m))
+
+
+def fit(counts: csr_array, vectors: Any, **options: Any) -> tuple[TopicVec, Clock]:
+    clock = Clock()
+    model = TopicVec(
+        N_TOPICS,
+        vectors,
+        random_state=SEED,
+        n_jobs=N_JOBS,
+        callback=clock,
+        share="corpus",
+        **options,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return model.fit(counts), clock
+
+
+def solvers() -> dict[str, Any]:
+    counts, vectors = counts_of_news()
+    fit(counts[:200], vectors, max_iter=2)  # compiles the kernels
+    _, paper = fit(counts, vectors, solver="paper", max_iter=100, tol=0.0)
+    model, ours = fit(counts, vectors)
+    goal = paper.steps[-1][1]
+    reached = next((i for i, (_, bound) in enumerate(ours.steps) if bound >= goal), None)
+    result = {
+        "documents": counts.shape[0],
+        "tokens": int(counts.sum()),
+        "topics": N_TOPICS,
+        "paper's solver": {
+            "iterations": len(paper.steps),
+            "seconds": round(paper.steps[-1][0], 1),
+            "bound per token": goal,
+        },
+        "default solver": {
+            "iterations": model.n_iter_,
+            "seconds": round(ours.steps[-1][0], 1),
+            "bound per token": ours.steps[-1][1],
+            "converged": model.converged_,
+        },
+    }
+    if reached is not None:
+        result["default reaches the paper's last bound"] = {
+            "iterations": reached + 1,
+            "share of its iterations": (reached + 1) / len(paper.steps),
+            "seconds": round(ours.steps[reached][0], 1),
+            "share of its seconds": round(ours.steps[reached][0] / paper.steps[-1][0], 3),
+        }
+    return result
+
+
+def peers() -> dict[str, Any]:
+    counts, vectors = counts_of_news()
+    counts = counts[np.asarray(counts.sum(1)).ravel() > 0]
+    used = np.flatnonzero(np.asarray(counts.sum(0)).ravel())
+    small = counts[:, used].tocsr()
+    words = [vectors.words[i] for i in used]
+    _, clock = fit(counts, vectors)
+    result = {"TopicVec": {"seconds": round(clock.steps[-1][0], 1), "iterations": len(clock.steps)}}
+    print(result, flush=True)
+    for name, learn in (
+        ("tomotopy LDA", tomotopy),
+        ("gensim LDA", gensim),
+        ("scikit-learn LDA", sklearn),
+    ):
+        start = time.perf_counter()
+        note = learn(small, words)
+        result[name] = {"seconds": round(time.perf_counter() - start, 1), **note}
+        print(name, result[name], flush=True)
+    return result
+
+
+def documents(counts: csr_array, words: list[str]) -> list[list[str]]:
+    rows = (range(a, b) for a, b in zip(counts.indptr[:-1], counts.indptr[1:], strict=True))
+    return [[words[counts.indices[i]] for i in row for _ in range(counts.data[i])] for row in rows]
+
+
+def tomotopy(counts: csr_array, words: list[str]) -> dict[str, Any]:
+    import tomotopy as tp
+
+    model = tp.LDAModel(k=N_TOPICS, seed=SEED)
+    for tokens in documents(counts, words):
+        model.add_doc(tokens)
+    before, sweeps = -np.inf, 0
+    while sweeps < 2000:
+        model.train(50, workers=N_JOBS)
+        sweeps += 50
+        if model.ll_per_word - before < 1e-3:
+            break
+        before = model.ll_per_word
+    return {"stops": "50 sweeps that gain less than 0.001 a token", "sweeps": sweeps}
+
+
+def gensim(counts: csr_array, words: list[str]) -> dict[str, Any]:
+    from gensim.matutils import Sparse2Corpus
+    from gensim.models import LdaMulticore
+
+    corpus = list(Sparse2Corpus(counts, documents_columns=False))
+    ids = dict(enumerate(words))
+    LdaMulticore(
+        corpus, N_TOPICS, ids, passes=20, workers=N_JOBS, random_state=SEED, eval_every=None
+    )
+    return {"stops": "20 passes, as in the paper; it has no test of its own"}
+
+
+def sklearn(counts: csr_array, words: list[str]) -> dict[str, Any]:  # noqa: ARG001
+    from sklearn.decomposition import LatentDirichletAllocation
+
+    model = LatentDirichletAllocation(
+        N_TOPICS, max_iter=100, evaluate_every=5, perp_tol=1.0, n_jobs=N_JOBS, random_state=SEED
+    ).fit(counts)
+    return {
+        "stops": "perplexity changes by less than 1 in 5 iterations",
+        "iterations": model.n_iter_,
+    }
+
+
+def limit() -> dict[str, Any]:
+    counts, vectors = counts_of_news()
+    _, clock = fit(counts, vectors, max_iter=15, tol=0.0)
+    rng = np.random.default_rng(0)
+    T = rng.standard_normal((N_TOPICS, vectors.n_dims), dtype=np.float32)
+    P = rng.standard_normal((len(vectors), N_TOPICS), dtype=np.float32)
+    times = []
+    for _ in range(7):
+        start = time.perf_counter()
+        vectors.matrix @ T.T
+        P.T @ vectors.matrix
+        times.append(time.perf_counter() - start)
+    e, m = np.median(clock.parts[3:], axis=0)
+    return {
+        "seconds of the E-step": round(float(e), 3),
+        "seconds of the M-step": round(float(m), 3),
+        "seconds of the two products": round(min(times), 3),
+        "iteration over products": round(float(e + m) / min(times), 2),
+    }
+
+
+def classes() -> dict[str, Any]:
+    train, vectors = news.load("train"), load_vectors()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    start = time.perf_counter()
+    model = TopicVec(15, vectors, random_state=SEED, n_jobs=N_JOBS).fit(train.texts, train.groups)
+    seconds = time.perf_counter() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    own = vectors.matrix.nbytes / 2**20
+    return {
+        "topics": len(model.topic_vectors_),
+        "seconds": round(seconds, 1),
+        "MB of the vectors": round(own),
+        "peak MB": round(peak),
+        "peak MB before the fit, with texts and libraries": round(before),
+        "rise over vectors": round((peak - before) / own, 2),
+    }
+
+
+def wiki_texts(n_shards: int) -> list[str]:
+    shards = sorted((news.DATA / "wiki").glob("*.txt.xz"))[-n_shards:]
+    found = read_documents(shards, format="tsv", header=False, id_column=0, text_column=1)
+    return [document.text for document in found]
+
+
+def ten_articles(texts: list[str]) -> list[str]:
+    """Ten articles of 300 to 3,000 words, the first near each of ten lengths."""
+    chosen = []
+    for goal in np.geomspace(300, 3000, 10):
+        chosen.append(
+            next(t for t in texts if abs(len(t.split()) - goal) < 0.03 * goal and t not in chosen)
+        )
+    return chosen
+
+
+class Reference:
+    """Which reference articles have which words."""
+
+    def __init__(self, texts: list[str]) -> None:
+        vectors = load_vectors()
+        vocabulary = Vocabulary(vectors.words, np.arange(len(vectors), 0, -1))
+        bag = bag_of_words(map(Tokenizer(), texts), vocabulary)
+        self.columns = (bag.counts > 0).astype(np.float32).tocsc()
+        self.ids, self.n = vocabulary.ids, len(texts)
+
+    def npmi(self, words: list[str]) -> float:
+        ids = [self.ids[word] for word in words if word in self.ids]
+        table = self.columns[:, ids]
+        joint = (table.T @ table).toarray() / self.n
+        values = []
+        for i, j in combinations(range(len(ids)), 2):
+            if joint[i, j] == 0:
+                values.append(-1.0)
+            elif joint[i, j] == 1:
+                values.append(1.0)
+            else:
+                values.append(
+                    np.log(joint[i, j] / (joint[i, i] * joint[j, j])) / -np.log(joint[i, j])
+                )
+        return float(np.mean(values)) if values else 0.0
+
+
+def articles() -> dict[str, Any]:
+    texts = wiki_texts(2)
+    chosen, reference = ten_articles(texts), Reference(texts)
+    rows = []
+    for text in chosen:
+        row: dict[str, Any] = {"words": len(text.split()), "seeds": []}
+        for seed in range(3):
+            model = TopicVec(20, random_state=seed).fit([text])
+            live = [t for t in model.topics_ if t.share > 0.02 and t.index]
+            T = model.topic_vectors_[[t.index for t in live]]
+            T = T / np.linalg.norm(T, axis=1, keepdims=True)
+            cosines = (T @ T.T)[np.triu_indices(len(T), 1)]
+            coherence = [reference.npmi([w for w, _ in t.words[:10]]) for t in live]
+            row["seeds"].append(
+                {
+                    "topics over 2%": len(live),
+                    "largest cosine": round(float(cosines.max()), 3),
+                    "mean NPMI": round(float(np.mean(coherence)), 3),
+                }
+            )
+        row.update(peers_on_article(text, reference))
+        rows.append(row)
+        print(row, flush=True)
+    seeds = [seed for row in rows for seed in row["seeds"]]
+    return {
+        "fewest topics over 2%": min(seed["topics over 2%"] for seed in seeds),
+        "largest cosine": max(seed["largest cosine"] for seed in seeds),
+        "mean NPMI of TopicVec": round(float(np.mean([s["mean NPMI"] for s in seeds])), 3),
+        "mean NPMI of gensim LDA": round(float(np.mean([r["gensim LDA"] for r in rows])), 3),
+        "mean NPMI of tomotopy LDA": round(float(np.mean([r["tomotopy LDA"] for r in rows])), 3),
+        "articles": rows,
+    }
+
+
+def peers_on_article(text: str, reference: Reference) -> dict[str, float]:
+    import tomotopy as tp
+    from gensim.corpora import Dictionary
+    from gensim.models import LdaModel
+
+    stop = stop_words("english")
+    tokens = [t for t in Tokenizer()(text) if t not in stop and t in reference.ids]
+    ids = Dictionary([tokens])
+    lda = LdaModel([ids.doc2bow(tokens)], 20, ids, passes=50, random_state=SEED)
+    ours = [[w for w, _ in lda.show_topic(k, 10)] for k in range(20)]
+    gibbs = tp.LDAModel(k=20, seed=SEED)
+    gibbs.add_doc(tokens)
+    gibbs.train(1000, workers=1)
+    theirs = [[w for w, _ in gibbs.get_topic_words(k, 10)] for k in range(20)]
+    return {
+        name: round(float(np.mean([reference.npmi(words) for words in topics])), 3)
+        for name, topics in (("gensim LDA", ours), ("tomotopy LDA", theirs))
+    }
+
+
+def cold() -> dict[str, Any]:
+    """The command line on the bundled article, from a cold start."""
+    article = ROOT / "src" / "topicvec" / "samples" / "article.txt"
+    command = [sys.executable, "-m", "topicvec", "topics", str(article), "-k", "20", "--json"]
+    runs = {
+        "topicvec topics": command,
+        "import sklearn.base": [sys.executable, "-c", "import sklearn.base"],
+    }
+    seconds = {}
+    for name, arguments in runs.items():
+        times = []
+        for _ in range(6):
+            start = time.perf_counter()
+            subprocess.run(arguments, check=True, stdout=subprocess.DEVNULL)
+            times.append(time.perf_counter() - start)
+        seconds[name] = round(min(times), 3)
+    ratio = seconds["topicvec topics"] / seconds["import sklearn.base"]
+    return {"seconds": seconds, "ratio": round(ratio, 2)}
+
+
+PARTS = {f.__name__: f for f in (solvers, peers, limit, classes, articles, cold)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="+", choices=list(PARTS))
+    names = parser.parse_args().parts
+    os.environ.setdefault("OMP_NUM_THREADS", str(N_JOBS))
+    for name in names:
+        save(name, PARTS[name]())
+
+
+if __name__ == "__main__":
+    main()
