@@ -42,6 +42,7 @@ layers: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 docs: $(VENV)/.dev
+	$(BIN)/python scripts/make_reference.py --check
 	$(BIN)/python scripts/run_snippets.py README.md docs
 
 check: test lint types layers docs

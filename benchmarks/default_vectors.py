@@ -59,12 +59,13 @@ def main() -> None:
     raw = (files("topicvec.embed") / "data" / "default.safetensors").read_bytes()
     start = time.perf_counter()
     quantized = load_vectors()
+    seconds = time.perf_counter() - start
     result = {
         "words": len(quantized),
         "dimensions": quantized.n_dims,
         "MB": round(len(raw) / 1e6, 1),
         "MB deflated": round(len(zlib.compress(raw, 9)) / 1e6, 1),
-        "seconds to load": round(time.perf_counter() - start, 3),
+        "seconds to load": round(seconds, 3),
         "relative error": float(
             np.linalg.norm(quantized.matrix - full.matrix) / np.linalg.norm(full.matrix)
         ),

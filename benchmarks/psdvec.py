@@ -11,6 +11,9 @@ and number of workers, and their time includes reading, counting words and learn
 import argparse
 import json
 import os
+import resource
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -25,6 +28,8 @@ from topicvec.embed.cooccurrence import WindowSettings
 from topicvec.embed.counting import count_corpus
 from topicvec.embed.factorize import factorize
 from topicvec.embed.regress import regress
+from topicvec.embed.rows import Rows
+from topicvec.embed.surrogate import DenseSurrogate
 from topicvec.engine import LocalEngine
 from topicvec.evaluate import word_similarity
 from topicvec.text import Tokenizer, read_documents
@@ -91,13 +96,7 @@ def word2vec(path: Path) -> WordVectors:
 def fasttext(path: Path) -> WordVectors:
     from gensim.models import FastText
 
-    wv = FastText(corpus_file=str(path), **gensim_settings()).wv
-    counts = {word: wv.get_vecattr(word, "count") for word in wv.index_to_key}
-    return WordVectors(
-        wv.index_to_key,
-        wv.vectors_for_all(wv.index_to_key).vectors,
-        np.array([*counts.values()], float),
-    )
+    return WordVectors.from_gensim(FastText(corpus_file=str(path), **gensim_settings()).wv)
 
 
 def ppmi_svd(path: Path) -> WordVectors:
@@ -146,7 +145,9 @@ def compare(n_shards: int, methods: list[str]) -> dict[str, Any]:
             start = time.perf_counter()
             vectors = METHODS[name](path)
             seconds = time.perf_counter() - start
-            result["methods"][name] = {"seconds": round(seconds, 1), **scores(vectors)}
+            result["methods"][name] = {
+                "seconds": round(seconds, 1), "words": len(vectors), **scores(vectors)
+            }  # fmt: skip
             print(name, result["methods"][name], flush=True)
             save(f"compare, {n_shards} shards", result)
     return result
@@ -204,7 +205,22 @@ def core(counts: Any) -> dict[str, Any]:
             "weighted residual": found.residual,
         }  # fmt: skip
         print(name, result[name], flush=True)
+    result["against scipy eigh, n = 3,000, N = 200"] = exact_check(counts)
     return result
+
+
+def exact_check(counts: Any) -> dict[str, float]:
+    """Compare eigenvalues and residual of one solve with a full decomposition."""
+    n, k, engine = 3_000, 200, LocalEngine(N_JOBS)
+    association = associate(counts, measure_margins(counts, n_core=n, **DEFAULT_MARGINS), n, engine)
+    found = factorize(association, k, engine, n_iter=1)
+    whole = DenseSurrogate(association, Rows(n, engine)).product(np.eye(n, dtype=np.float32))
+    exact = np.linalg.eigvalsh(whole.astype(np.float64))[::-1][:k]
+    return {
+        "largest relative error of an eigenvalue": float(
+            np.max(np.abs(found.eigenvalues - exact) / exact)
+        )
+    }
 
 
 def others(counts: Any) -> dict[str, Any]:
@@ -223,14 +239,21 @@ def others(counts: Any) -> dict[str, Any]:
         start = time.perf_counter()
         regress(counts, margins, np.arange(n), vectors, some, np.full(some.size, 2.0), engine)
         seconds = time.perf_counter() - start
-        seen = np.diff(counts.counts.indptr)[some].sum()
-        work = 2 * seen * k if name == "default" else seen * k * k + some.size * k**3 / 3
+        seen = np.diff(counts.counts[some][:, :n].indptr).astype(float)
+        work = (2 * seen * k).sum() if name == "default" else _solve_work(seen, k)
         result[name] = {
             "words": int(some.size), "words per second": round(some.size / seconds),
             "share of the multiply rate": round(float(work / seconds / rate), 3),
         }  # fmt: skip
         print(name, result[name], flush=True)
     return result
+
+
+def _solve_work(seen: Any, k: int) -> float:
+    """Multiplications and additions of the smaller of the two forms of each regression."""
+    primal = seen * k * k + k**3 / 3
+    dual = seen * seen * k + seen**3 / 3
+    return float(np.minimum(primal, dual).sum())
 
 
 def growth() -> dict[str, Any]:
@@ -243,35 +266,34 @@ def growth() -> dict[str, Any]:
         *({"n_dims": n} for n in (200, 400)),
     ]
     for change in changes:
-        s = {**base, **change}
-        pid = os.fork()
-        if pid:
-            _, status, usage = os.wait4(pid, 0)
-            assert status == 0
-            part = json.loads((RESULTS / "growth.part").read_text())
-            rows.append({**s, **part, "peak MB": round(usage.ru_maxrss / 1024)})
-            print(rows[-1], flush=True)
-            continue
-        start = time.perf_counter()
-        counts = count_corpus(
-            articles(s["n_shards"]),
-            WindowSettings(),
-            min_count=5,
-            max_words=s["n_words"],
-            n_jobs=N_JOBS,
-        )
-        middle = time.perf_counter()
-        PSDVec(s["n_dims"], n_core=s["n_core"], n_words=s["n_words"], n_jobs=N_JOBS).fit(counts)
-        end = time.perf_counter()
-        part = {
-            "tokens": int(counts.unigram_counts.sum()),
-            "seconds counting": round(middle - start, 1), "seconds solving": round(end - middle, 1),
-        }  # fmt: skip
-        (RESULTS / "growth.part").write_text(json.dumps(part))
-        os._exit(0)
-    (RESULTS / "growth.part").unlink()
+        size = {**base, **change}
+        command = [sys.executable, __file__, "one-size", "--size", json.dumps(size)]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        rows.append({**size, **json.loads(done.stdout)})
+        print(rows[-1], flush=True)
     draw(rows)
     return {"rows": rows}
+
+
+def one_size(size: dict[str, int]) -> None:
+    """Train once, alone in a process, and print what it took."""
+    start = time.perf_counter()
+    counts = count_corpus(
+        articles(size["n_shards"]), WindowSettings(), min_count=5, max_words=size["n_words"],
+        n_jobs=N_JOBS,
+    )  # fmt: skip
+    middle = time.perf_counter()
+    PSDVec(size["n_dims"], n_core=size["n_core"], n_words=size["n_words"], n_jobs=N_JOBS).fit(
+        counts
+    )
+    end = time.perf_counter()
+    result = {
+        "tokens": int(counts.unigram_counts.sum()),
+        "seconds counting": round(middle - start, 1),
+        "seconds solving": round(end - middle, 1),
+        "peak MB": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+    }
+    print(json.dumps(result))
 
 
 def draw(rows: list[dict[str, Any]]) -> None:
@@ -307,10 +329,16 @@ DEFAULT_MARGINS = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="+", choices=["compare", "core", "others", "growth"])
+    parser.add_argument(
+        "parts", nargs="+", choices=["compare", "core", "others", "growth", "one-size"]
+    )
     parser.add_argument("--shards", type=int, default=4)
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
+    parser.add_argument("--size", type=json.loads, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.parts == ["one-size"]:
+        one_size(options.size)
+        return
     RESULTS.mkdir(exist_ok=True)
     if "compare" in options.parts:
         compare(options.shards, options.methods)

@@ -7,6 +7,7 @@ is quick and loads no optional package, and that the main job runs without the s
 import subprocess
 import sys
 import tempfile
+import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -27,7 +28,10 @@ print(f"{{seconds:.3f}}")
 
 USE_CHECK = """
 import topicvec
+import time
+start = time.perf_counter()
 vectors = topicvec.load_vectors()
+assert time.perf_counter() - start < 1, "loading the default vectors takes too long"
 assert len(vectors) >= 60_000, len(vectors)
 model = topicvec.TopicVec(n_topics=8, random_state=0).fit([topicvec.datasets.sample_article()])
 assert model.topic_vectors_.shape == (8, vectors.matrix.shape[1])
@@ -35,8 +39,20 @@ print(len(vectors), "words;", ", ".join(word for word, _ in model.topics_[0].wor
 """
 
 
-def run(*command: str | Path) -> str:
-    return subprocess.run(command, check=True, text=True, capture_output=True, cwd="/").stdout
+NEEDED = [
+    "topicvec/py.typed",
+    "topicvec/embed/data/default.safetensors",
+    "topicvec/samples/article.txt",
+    "topicvec/samples/corpus.jsonl",
+    "topicvec/explore/templates/page.html",
+]
+
+
+def run(*command: str | Path, expect: int = 0) -> str:
+    done = subprocess.run(command, text=True, capture_output=True, cwd="/")
+    output = done.stdout + done.stderr
+    assert done.returncode == expect, f"{command} gave {done.returncode}: {output}"
+    return output if expect else done.stdout
 
 
 def main() -> int:
@@ -44,11 +60,15 @@ def main() -> int:
         dist = Path(folder) / "dist"
         run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", dist, ROOT)
         wheel = next(dist.glob("*.whl"))
+        missing = set(NEEDED) - set(zipfile.ZipFile(wheel).namelist())
+        assert not missing, f"the wheel lacks {missing}"
         megabytes = wheel.stat().st_size / 1e6
         assert megabytes < MAX_WHEEL_MB, f"the wheel has {megabytes:.1f} MB"
         run(sys.executable, "-m", "venv", Path(folder) / "venv")
         python = Path(folder) / "venv" / "bin" / "python"
         run(python, "-m", "pip", "install", "--quiet", wheel)
+        advice = run(python.with_name("topicvec"), "--version", expect=2)
+        assert 'pip install "topicvec[cli]"' in advice, advice
         run(python, "-c", IMPORT_CHECK)  # the first import writes the byte code
         seconds = min(float(run(python, "-c", IMPORT_CHECK)) for _ in range(3))
         assert seconds < MAX_IMPORT_SECONDS, f"import topicvec takes {seconds:.2f} s"

@@ -48,6 +48,9 @@ def check(page: Path) -> tuple[int, int]:
     """Return how many blocks ran and how many failed; each failure is printed."""
     namespace: dict[str, object] = {"__name__": "__main__"}
     n_run = n_failed = 0
+    if re.search(r"@[A-Z]+@", page.read_text(encoding="utf-8")):
+        print(f"{page}: a place is left to be filled")
+        n_failed += 1
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for block in blocks(page):

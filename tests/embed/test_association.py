@@ -116,3 +116,10 @@ def test_bad_options_are_refused_by_name(options, message):
 def test_counts_without_any_pair_are_refused():
     with pytest.raises(DataError, match="near each other"):
         measure_margins(counted([["a"], ["b"]]))
+
+
+def test_a_word_without_neighbours_has_the_importance_of_the_rarest_with_some():
+    counts = counted([["a", "b"] * 5 + ["d"], ["c", "c"], ["e"]], window=1)
+    importance = measure_margins(counts, frequency_power=0.2).importance
+    lonely, rarest = counts.words.index("e"), counts.words.index("d")
+    assert importance[lonely] == importance[rarest] > 0

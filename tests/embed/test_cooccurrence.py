@@ -192,3 +192,46 @@ def test_arrays_of_the_record_are_read_only():
     counts = counted(window=2)
     with pytest.raises(ValueError, match="read-only"):
         counts.unigram_counts[0] = 5
+
+
+def test_all_tokens_are_counted_also_those_outside_the_vocabulary(tmp_path):
+    counts = count_cooccurrences(DOCUMENTS, VOCABULARY, window=2)
+    n_tokens = sum(map(len, DOCUMENTS))
+    assert counts.n_tokens == n_tokens > counts.unigram_counts.sum()
+    assert (counts + counts).n_tokens == 2 * n_tokens
+    assert counts.top(5).n_tokens == n_tokens
+    counts.save(tmp_path / "counts.safetensors")
+    assert Cooccurrence.load(tmp_path / "counts.safetensors").n_tokens == n_tokens
+    long = count_cooccurrences(DOCUMENTS, VOCABULARY, window=2, min_tokens=10)
+    assert long.n_tokens == sum(len(tokens) for tokens in DOCUMENTS if len(tokens) >= 10)
+
+
+def test_counts_are_saved_whole_or_not_at_all(tmp_path, monkeypatch):
+    path = tmp_path / "counts.safetensors"
+    counted(window=3).save(path)
+    before = path.read_bytes()
+
+    def fail(arrays, part, metadata):
+        part.write_bytes(b"half")
+        raise OSError("disk full")
+
+    monkeypatch.setattr("topicvec.embed.cooccurrence.save_file", fail)
+    with pytest.raises(OSError, match="disk full"):
+        counted(window=2).save(path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+    with pytest.raises(DataError, match="no such folder"):
+        counted(window=2).save(tmp_path / "nowhere" / "counts.safetensors")
+
+
+def test_run_files_go_when_they_are_merged(monkeypatch, tmp_path):
+    monkeypatch.setattr(spill, "MANY_RUNS", 2)
+    corner, weights = spill.Corner.within(50, 0), np.array([0, 1, 1])
+    rows = spill.RowRange((0, 50), corner, 50, weights, 1 << 16)
+    rng = np.random.default_rng(0)
+    for number in range(8):
+        rows.add(rng.integers(0, 50, 300).astype(np.int32), tmp_path, f"{number}-0")
+        rows.spill(tmp_path, f"{number}-1")
+        if number == 3:
+            rows.committed = frozenset(rows.files)
+    assert rows.committed < set(tmp_path.iterdir()) == rows.committed | set(rows.files)

@@ -149,3 +149,65 @@ def test_a_killed_process_leaves_a_folder_that_resumes(tmp_path):
         process.wait()
     assert json.loads((folder / "manifest.json").read_text())["n_documents"] < len(DOCUMENTS)
     assert count(DOCUMENTS, folder) == EXPECTED
+
+
+def test_tokens_are_counted_across_a_restart(tmp_path):
+    with pytest.raises(StoppedError):
+        count(stopping_after(37), tmp_path)
+    assert count(DOCUMENTS, tmp_path).n_tokens == EXPECTED.n_tokens
+
+
+def test_long_documents_are_committed_by_their_tokens(tmp_path, monkeypatch):
+    monkeypatch.setattr("topicvec.embed.encode.CHUNK_SIZE", 100)
+    monkeypatch.setattr("topicvec.embed.counter.COMMIT_TOKENS", 50)
+    with pytest.raises(StoppedError):
+        count(stopping_after(37), tmp_path, commit_every=1000)
+    assert 0 < json.loads((tmp_path / "manifest.json").read_text())["n_documents"] <= 37
+    assert count(DOCUMENTS, tmp_path, commit_every=1000) == EXPECTED
+
+
+def stages_of(documents, folder, **settings):
+    stages = []
+    counts = count_corpus(
+        documents,
+        WindowSettings(3),
+        folder=folder,
+        progress=lambda stage, *_: stages.append(stage),
+        **settings,
+    )
+    assert counts == count_corpus(documents, WindowSettings(3), **settings)
+    return set(stages)
+
+
+def test_a_restarted_run_does_not_read_the_vocabulary_again(tmp_path, monkeypatch):
+    def stop(*_):
+        raise StoppedError
+
+    with monkeypatch.context() as patch:
+        patch.setattr("topicvec.embed.counting.Counter", stop)
+        with pytest.raises(StoppedError):
+            stages_of(DOCUMENTS, tmp_path, min_count=2)
+    assert (tmp_path / "vocabulary.json").exists()
+    assert stages_of(DOCUMENTS, tmp_path, min_count=2) == {"counting"}
+
+
+@pytest.mark.parametrize("changed", [{"min_count": 3}, {"max_words": 9}, {"tokenizer": str.split}])
+def test_a_vocabulary_of_other_settings_is_refused(tmp_path, changed):
+    assert stages_of(DOCUMENTS, tmp_path, min_count=2) == {"reading", "counting"}
+    with pytest.raises(DataError, match="another folder"):
+        stages_of(DOCUMENTS, tmp_path, **{"min_count": 2, **changed})
+
+
+@pytest.mark.parametrize("others", [DOCUMENTS[:-1], [*DOCUMENTS, ["w001"]], DOCUMENTS[::-1]])
+def test_a_vocabulary_of_other_documents_is_refused(tmp_path, others):
+    stages_of(DOCUMENTS, tmp_path)
+    with pytest.raises(DataError, match="other documents"):
+        stages_of(others, tmp_path)
+    assert stages_of(DOCUMENTS, tmp_path) == {"counting"}
+
+
+def test_a_damaged_vocabulary_is_refused(tmp_path):
+    stages_of(DOCUMENTS, tmp_path)
+    (tmp_path / "vocabulary.json").write_text('{"version": 1}')
+    with pytest.raises(FormatError, match="damaged"):
+        stages_of(DOCUMENTS, tmp_path)

@@ -69,7 +69,7 @@ def test_the_blocked_solver_follows_the_exact_iteration(unseen_weight):
     association = random_association(unseen_weight=unseen_weight, power=0.1)
     G, W = full(association)
     V, values = literal_factorization(G, W, 12, 3, association.importance.astype(float))
-    assert not module._is_small(700, 12) or module.N_EXTRA >= 60
+    assert not module._is_small(700, 12 + 2)  # the largest rank of three iterations
     found = factorize(association, 12, ENGINE, n_iter=3, tolerance=1e-4)
     np.testing.assert_allclose(found.eigenvalues, values, rtol=2e-3)
     X, Y = found.vectors @ found.vectors.T, V @ V.T
@@ -203,3 +203,30 @@ def test_progress_is_reported_by_iterations():
     calls = []
     factorize(random_association(100), 5, ENGINE, n_iter=3, progress=lambda *c: calls.append(c))
     assert calls == [("core words", t, 3) for t in (1, 2, 3)]
+
+
+def test_a_large_matrix_without_positive_eigenvalues_is_refused_too():
+    zero, n = np.zeros(700, np.float32), 700
+    support = np.arange(n + 1), np.arange(n, dtype=np.int32)
+    association = Association(*support, zero, zero, zero, 0.0, 0.0, np.ones(n, np.float32))
+    with pytest.raises(DataError, match="positive"):
+        factorize(association, 5, ENGINE)
+
+
+def test_values_that_are_not_finite_are_refused():
+    S = np.full((700, 700), np.nan, np.float32)
+    with pytest.raises(DataError, match="not finite"):
+        top_eigenpairs(lambda Y: S @ Y, 5, Rows(700, ENGINE), np.random.default_rng(0))
+
+
+def test_a_tolerance_that_is_not_reached_is_logged(caplog):
+    S, _ = spectrum_with_outliers()
+    settings = {"n_extra": 20, "max_rounds": 1, "tolerance": 1e-9}
+    rng = np.random.default_rng(0)
+    top_eigenpairs(lambda Y: S @ Y, 30, Rows(len(S), ENGINE), rng, **settings)
+    assert "relative residual" in caplog.text
+    assert "not 1e-09" in caplog.text
+    caplog.clear()
+    settings |= {"max_rounds": 6, "tolerance": 0.01}
+    top_eigenpairs(lambda Y: S @ Y, 30, Rows(len(S), ENGINE), rng, **settings)
+    assert not caplog.text

@@ -193,21 +193,6 @@ def test_a_step_makes_an_eight_bit_file(tmp_path):
     assert not (load_vectors(tmp_path / "v.safetensors").matrix % 0.25).any()
 
 
-def test_a_step_for_each_dimension_is_read(tmp_path):
-    path = tmp_path / "v.safetensors"
-    tensors = {
-        "unigram": np.ones(2, np.float32),
-        "step": np.array([0.5, 2], np.float32),
-        "word_lengths": np.ones(2, np.uint32),
-        "words": np.frombuffer(b"ab", np.uint8),
-        "codes": np.array([[1, 2], [3, -4]], np.int8),
-    }
-    from safetensors.numpy import save_file
-
-    save_file(tensors, path, {"format": "topicvec-vectors", "version": "1"})
-    assert load_vectors(path).matrix.tolist() == [[0.5, 6], [1, -8]]
-
-
 def test_gensims_own_binary_and_text_files_are_read(tmp_path):
     pytest.importorskip("gensim")
     keyed = make().to_gensim()

@@ -9,6 +9,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from safetensors.numpy import save_file
 
 from topicvec.embed import WordVectors, load_vectors
 from topicvec.errors import DataError, FormatError, MissingExtra
@@ -53,7 +54,10 @@ def refused(tmp_path):
         (b"1 2\ncat 1 2\ndog 3 4\n", "promises 1 words, found 2"),
         (b"0 2\n", "promises 0 words of 2 dimensions"),
         (b"2 0\ncat\ndog\n", "promises 2 words of 0 dimensions"),
-        (b"2 2\ncat 1 2\ncaf\xe9 3 4\n", "line 3: byte 0xe9 .* is not utf-8: .*encoding="),
+        (
+            b"2 2\ncat 1 2\ncaf\xe9 3 4\n",
+            "line 3: byte 0xe9 .* is not utf-8: .*encoding= .--encoding",
+        ),
         (b"\xff\xfe\x00\x00 some other file", "expected word vectors .* found a file that starts"),
         (b"Once upon a time\nthere was a cat.\n", "expected word vectors"),
         (struct.pack("<ii", 793712314, 12) + b"\0" * 50, "a fastText model"),
@@ -121,6 +125,42 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path):
         load_vectors(tmp_path / "v.txt")
     with pytest.raises(DataError, match="is a folder"):
         load_vectors(tmp_path)
+
+
+@pytest.mark.parametrize("format", ["safetensors", "word2vec", "word2vec-binary", "gensim"])
+def test_a_missing_file_is_refused_also_when_its_format_is_forced(tmp_path, format):
+    with pytest.raises(DataError, match="no such file: "):
+        load_vectors(tmp_path / "v.kv", format=format)
+
+
+@pytest.mark.parametrize("encoding", ["utf-88", "rot13", "a\0b"])
+def test_an_unknown_encoding_is_refused_with_some_that_exist(tmp_path, encoding):
+    (tmp_path / "v.txt").write_text("cat 1 2\n")
+    with pytest.raises(DataError, match=r"no encoding is called .*try utf-8, cp1252 or latin-1"):
+        load_vectors(tmp_path / "v.txt", encoding=encoding)
+
+
+@pytest.mark.parametrize("max_words", [0, -1, 1.5])
+def test_fewer_words_than_one_are_refused_for_any_source(tmp_path, max_words):
+    (tmp_path / "v.txt").write_text("cat 1 2\n")
+    loaded = WordVectors(["cat", "dog"], [[1], [2]], [1, 1])
+    for source in (tmp_path / "v.txt", loaded, None):
+        with pytest.raises(DataError, match="max_words must be at least 1 and whole"):
+            load_vectors(source, max_words=max_words)
+
+
+def test_a_step_for_each_dimension_is_refused(tmp_path):
+    path = tmp_path / "v.safetensors"
+    tensors = {
+        "unigram": np.ones(2, np.float32),
+        "step": np.array([0.5, 2], np.float32),
+        "word_lengths": np.ones(2, np.uint32),
+        "words": np.frombuffer(b"ab", np.uint8),
+        "codes": np.array([[1, 2], [3, -4]], np.int8),
+    }
+    save_file(tensors, path, {"format": "topicvec-vectors", "version": "1"})
+    with pytest.raises(FormatError, match=r"tensor step: expected F32 \(\), found .*\(2,\)"):
+        load_vectors(path)
 
 
 def test_an_unknown_format_is_refused(tmp_path):

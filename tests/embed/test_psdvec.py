@@ -5,6 +5,7 @@ import pytest
 from psdvec_twins import counted, vocabulary_of, zipf_corpus
 from sklearn.base import clone
 
+import topicvec
 from topicvec.embed import PSDVec, WordVectors, damp
 from topicvec.embed.counting import count_cooccurrences
 from topicvec.errors import DataError, VocabularyMismatch
@@ -144,8 +145,8 @@ def test_added_words_are_those_a_full_training_would_give():
     model, vectors, more = split_vocabulary()
     joined = model.add_words(vectors, more)
     rows = [joined.ids[word] for word in whole.vectors_.words]
-    close = np.abs(joined.matrix[rows] - whole.vectors_.matrix).max()
-    assert close < 0.2 * np.abs(whole.vectors_.matrix).max()
+    a, b = joined.normalized().matrix[rows], whole.vectors_.normalized().matrix
+    assert np.sum(a * b, axis=1).min() > 0.99
     np.testing.assert_allclose(joined.unigram[rows], whole.vectors_.unigram, rtol=1e-6)
 
 
@@ -196,3 +197,48 @@ def test_words_that_nobody_counted_are_refused():
         model.add_words(vectors, more, ["zebra"])
     with pytest.raises(VocabularyMismatch, match="share no word"):
         model.add_words(WordVectors(["zebra"], [[1.0]], [1.0]), more)
+
+
+def test_a_core_word_without_neighbours_does_no_harm():
+    vectors = PSDVec(n_dims=2, min_count=1).fit([["a", "b"] * 5, ["c"]]).vectors_
+    assert np.isfinite(vectors.matrix).all()
+
+
+@pytest.mark.parametrize("ridge", [np.float32(2), np.int64(2), np.array([[200, 2.0]])])
+def test_numbers_of_numpy_are_ridges_too(ridge):
+    assert fitted(ridge=ridge).vectors_ == fitted(ridge=2.0).vectors_
+
+
+def test_rescaled_vectors_forget_their_eigenvalues():
+    vectors = fitted().vectors_
+    for changed in (vectors.centred(), vectors.normalized()):
+        with pytest.raises(DataError, match="eigenvalues"):
+            damp(changed)
+        assert "eigenvalue_power" not in changed.metadata
+        assert changed.metadata["method"] == "PSDVec"
+
+
+def test_the_number_of_added_words_is_recorded():
+    model, vectors, more = split_vocabulary()
+    once = model.add_words(vectors, more, max_new=5)
+    assert once.metadata["added_words"] == "5"
+    assert model.add_words(once, more, max_new=3).metadata["added_words"] == "8"
+    assert "added_words" not in vectors.metadata
+
+
+def test_metadata_say_what_was_counted_and_how():
+    metadata = fitted(tokenizer=str.split).vectors_.metadata
+    assert metadata["n_tokens"] == str(sum(map(len, DOCUMENTS)))
+    assert metadata["n_words"] == "100"
+    assert metadata["min_count"] == "1"
+    assert metadata["tokenizer"] == "str.split"
+    assert metadata["topicvec"] == topicvec.__version__
+    counts = count_cooccurrences(DOCUMENTS, vocabulary_of(DOCUMENTS), window=4)
+    given = PSDVec(**SETTINGS).fit(counts).vectors_.metadata
+    assert not {"min_count", "tokenizer"} & set(given)
+
+
+def test_the_share_of_unknown_tokens_is_logged(caplog):
+    with caplog.at_level(logging.INFO, logger="topicvec"):
+        PSDVec(n_dims=1, min_count=2).fit([["a", "b", "a", "b", "c"]])
+    assert "20.0% of tokens are outside the vocabulary" in caplog.text

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from psdvec_twins import counted, literal_log_ratios, literal_regression
 
+from topicvec.embed import PSDVec
 from topicvec.embed.association import measure_margins
 from topicvec.embed.regress import LEAST_UNSEEN_WEIGHT, regress
 from topicvec.engine import LocalEngine
@@ -82,9 +83,10 @@ def test_core_words_come_in_any_order_and_words_being_solved_are_no_evidence():
     np.testing.assert_allclose(found, again, rtol=1e-4, atol=1e-5)
 
 
-def test_a_word_that_saw_no_core_word_gets_the_zero_vector():
+@pytest.mark.parametrize("frequency_power", [0.0, PSDVec().frequency_power])
+def test_a_word_that_saw_no_core_word_gets_the_zero_vector(frequency_power):
     counts = counted([["a", "b"] * 5, ["c"]], window=1)
-    margins = measure_margins(counts)
+    margins = measure_margins(counts, frequency_power=frequency_power)
     V = np.ones((2, 3), np.float32)
     found = regress(counts, margins, np.arange(2), V, np.array([2]), np.ones(1), ENGINE)
     np.testing.assert_array_equal(found, np.zeros((1, 3)))

@@ -1,3 +1,4 @@
+import json
 import math
 
 import numpy as np
@@ -7,7 +8,7 @@ from scipy.stats import spearmanr
 from topicvec.embed import WordVectors
 from topicvec.errors import DataError, FormatError
 from topicvec.evaluate import words as module
-from topicvec.evaluate.words import analogies, evaluate_words, word_similarity
+from topicvec.evaluate.words import analogies, evaluate_words, unrecognised_tests, word_similarity
 
 
 def make(n_words=200, n_dims=10, seed=0):
@@ -90,6 +91,49 @@ def test_a_folder_of_tests_is_scored_file_by_file(tmp_path):
     assert word_similarity(make(), tmp_path / "ws.txt", name="mine").name == "mine"
 
 
+def test_files_that_are_no_tests_are_logged_and_can_be_listed(tmp_path, caplog):
+    (tmp_path / "ws.txt").write_text("w1 w2 3\nw3 w4 1\n")
+    (tmp_path / "README.txt").write_text("Collected by A, from B, in C, with D.\n")
+    (tmp_path / "simlex.xlsx").write_bytes(b"PK\xff")
+    (tmp_path / ".hidden.txt").write_text("hidden\n")
+    (tmp_path / "folder.txt").mkdir()
+    expected = [tmp_path / "README.txt", tmp_path / "simlex.xlsx"]
+    assert unrecognised_tests(tmp_path) == expected
+    assert [score.name for score in evaluate_words(make(), tmp_path)] == ["ws"]
+    assert "README.txt, simlex.xlsx" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "header", ["Word 1,Word 2,Human (mean)", "Word 1\tWord 2\tHuman (mean)", "word1 word2 score"]
+)
+def test_one_header_row_of_a_similarity_test_is_skipped(tmp_path, header):
+    path = tmp_path / "ws.csv"
+    path.write_text(f'{header}\n"w1","w2",3.5\nw2, w3, 1\nNew York,w3,2\n')
+    score = word_similarity(make(), path)
+    assert (score.n_used, score.n_total) == (2, 3)
+    assert evaluate_words(make(), tmp_path) == [score]
+    path.write_text(f"{header}\n{header}\nw1 w2 3\n")
+    with pytest.raises(FormatError, match="line 1: expected two words and a score"):
+        word_similarity(make(), path)
+
+
+def test_a_file_that_is_not_utf8_is_refused_and_a_byte_order_mark_is_no_letter(tmp_path):
+    path = tmp_path / "ws.txt"
+    path.write_bytes("\ufeffw1 w2 3\nw3 w4 1\n".encode())
+    assert word_similarity(make(), path).n_used == 2
+    path.write_bytes("café w2 3\n".encode("latin-1"))
+    for test in (lambda: word_similarity(make(), path), lambda: evaluate_words(make(), tmp_path)):
+        with pytest.raises(DataError, match=r"ws\.txt: .*UTF-8, found byte 0xe9 .*save the file"):
+            test()
+
+
+def test_a_score_that_is_not_defined_is_null_in_json():
+    records = [word_similarity(make(), []), analogies(make(), [])]
+    for record, key in zip(records, ["spearman", "accuracy"], strict=True):
+        assert record.as_dict()[key] is None
+        json.dumps(record.as_dict(), allow_nan=False)
+
+
 def test_a_folder_without_tests_and_missing_ones_are_refused(tmp_path):
     with pytest.raises(DataError, match="no word tests"):
         evaluate_words(make(), tmp_path)
@@ -104,6 +148,8 @@ def test_a_folder_without_tests_and_missing_ones_are_refused(tmp_path):
     [
         (word_similarity, "a b 1\na b\n", "line 2: expected two words and a score"),
         (word_similarity, "a b 1\na b high\n", "line 2: expected two words and a score"),
+        (word_similarity, "a b\na b 1\n", "line 1: expected two words and a score"),
+        (word_similarity, "a b nan\na b 1\n", "line 1: expected two words and a score"),
         (word_similarity, "a b nan\n", "line 1: expected two words and a score"),
         (analogies, "a b c d\na b c\n", "line 2: expected four words"),
     ],

@@ -50,6 +50,18 @@ def test_a_folder_is_read_sorted_with_sub_folders_as_labels(write, tmp_path):
     assert found[0].id == f"{tmp_path.as_posix()}/news/autos/1.gz"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+def test_a_file_name_that_is_not_utf8_gives_an_id_that_can_be_written(tmp_path):
+    folder = tmp_path / "news" / "caf\udce9"
+    folder.mkdir(parents=True)
+    for name in ("d\udce9j\udce0.txt", "lines.csv"):
+        (folder / name).write_text("text\none\n")
+    first, second = read_documents(tmp_path / "news")
+    assert first.id.encode().endswith(rb"news/caf\udce9/d\udce9j\udce0.txt")
+    assert second.id.encode().endswith(rb"news/caf\udce9/lines.csv:1")
+    assert first.label == second.label == r"caf\udce9"
+
+
 def test_tables_in_a_folder_are_read_as_tables(write, tmp_path):
     write("pets/cats/a.csv", "text,label\none,kitten\n")
     write("pets/cats/b.jsonl", '{"text": "two"}\n')

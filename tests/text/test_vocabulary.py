@@ -131,12 +131,46 @@ def test_counts_that_are_no_whole_numbers_are_not_rounded():
         Vocabulary.from_counts({"a": 1.5})
 
 
+@pytest.mark.parametrize("counts", [[2**63], [2**64 - 1, 1], [2**64], [2**62, 2**62]])
+def test_counts_too_large_are_refused_and_do_not_wrap(tmp_path, counts):
+    words = ["a", "b"][: len(counts)]
+    path = tmp_path / "words.tsv"
+    path.write_text("".join(f"{w}\t{c}\n" for w, c in zip(words, counts, strict=True)))
+    makers = (
+        lambda: Vocabulary(words, counts),
+        lambda: Vocabulary.from_counts(dict(zip(words, counts, strict=True))),
+        lambda: Vocabulary.load(path),
+    )
+    for make in makers:
+        with pytest.raises(DataError, match=r"add to less than 2\*\*63"):
+            make()
+
+
+def test_the_largest_counts_give_true_probabilities():
+    assert Vocabulary(["a", "b"], [2**62, 2**61]).unigram == pytest.approx([2 / 3, 1 / 3])
+
+
+def test_an_interrupted_write_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
+    path = tmp_path / "words.tsv"
+    path.write_text("precious")
+
+    def stop(part, target):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pathlib.Path.replace", stop)
+    with pytest.raises(KeyboardInterrupt):
+        Vocabulary(["a"], [1]).save(path)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["words.tsv"]
+    assert path.read_text() == "precious"
+
+
 def test_a_vocabulary_that_cannot_be_written_says_so(tmp_path):
     (tmp_path / "folder").mkdir()
-    for path in (tmp_path / "folder", tmp_path / "missing" / "words.tsv"):
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "folder", tmp_path / "missing" / "w.tsv", tmp_path / "file" / "w.tsv"):
         with pytest.raises(DataError, match="cannot write the vocabulary"):
             Vocabulary(["a"], [1]).save(path)
-    assert [entry.name for entry in tmp_path.iterdir()] == ["folder"]
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["file", "folder"]
 
 
 def test_an_unknown_word_is_named():

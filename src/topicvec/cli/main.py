@@ -1,11 +1,12 @@
 """The ``topicvec`` command: what its subcommands are and how errors leave it.
 
-Exit codes: 0 done, 1 nothing found, 2 bad input, 130 interrupted. Errors are one line; the
+Exit codes: 0 done, 2 bad input, 130 interrupted. Errors are one line; the
 traceback comes only with ``--debug``.
 """
 
 import os
 import sys
+import warnings
 from typing import NoReturn
 
 __all__ = ["run"]
@@ -33,13 +34,16 @@ def call(arguments: list[str]) -> int:
     Returns
     -------
     int
-        0 done, 1 nothing found, 2 bad input, 130 interrupted.
+        0 done, 2 bad input, 130 interrupted.
     """
     from topicvec.cli.app import app
+    from topicvec.cli.render import note
 
     debug = "--debug" in arguments
     try:
-        result = app(args=[a for a in arguments if a != "--debug"], standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_: note(str(message))
+            result = app(args=[a for a in arguments if a != "--debug"], standalone_mode=False)
     except BaseException as error:
         if debug:
             raise

@@ -4,11 +4,24 @@ import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from functools import wraps
+from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
 
-__all__ = ["Json", "Quiet", "Reading", "Seed", "Sources", "VectorsOption", "with_reading"]
+__all__ = [
+    "Jobs",
+    "Json",
+    "Notes",
+    "Output",
+    "Quantized",
+    "Quiet",
+    "Reading",
+    "Seed",
+    "Sources",
+    "VectorsOption",
+    "with_reading",
+]
 
 Sources = Annotated[
     list[str],
@@ -20,6 +33,14 @@ Seed = Annotated[int, typer.Option("--seed", help="Start of the random numbers."
 VectorsOption = Annotated[
     str | None,
     typer.Option("--vectors", help="Word vectors to use; the embedded ones by default."),
+]
+
+Output = Annotated[Path, typer.Option("--output", "-o", help="File to write.")]
+Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="Workers; all cores by default.")]
+Quantized = Annotated[bool, typer.Option("--quantized", help="One byte a number.")]
+Notes = Annotated[
+    list[str] | None,
+    typer.Option("--note", help="KEY=VALUE to keep in the file; may be repeated."),
 ]
 
 _PANEL = "Reading"

@@ -41,7 +41,7 @@ def show_text(text: str) -> None:
 
 def show_json(value: Any) -> None:
     """Print a result as JSON, for a script to read."""
-    print(json.dumps(value, ensure_ascii=False, indent=2))
+    print(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))
 
 
 def show_table(

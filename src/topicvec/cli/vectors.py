@@ -1,18 +1,21 @@
 """``topicvec vectors``: train, extend, score, convert and look at word vectors."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from topicvec.cli.options import Json, Quiet, Reading, Sources, with_reading
+from topicvec.cli import train
+from topicvec.cli.options import Json, Notes, Output, Quantized
 
 __all__ = ["app"]
 
 app = typer.Typer(
     help="Word vectors: train (PSDVec), add words, evaluate, convert, look.", no_args_is_help=True
 )
+app.command("train")(train.train)
+app.command("add")(train.add)
 
 VectorFiles = Annotated[
     list[str] | None,
@@ -21,98 +24,6 @@ VectorFiles = Annotated[
 OneFile = Annotated[
     str | None, typer.Option("--vectors", help="Vector file; the embedded one by default.")
 ]
-Output = Annotated[Path, typer.Option("--output", "-o", help="File to write.")]
-Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="Workers; all cores by default.")]
-
-
-@app.command()
-@with_reading
-def train(
-    sources: Sources,
-    output: Output,
-    reading: Reading,
-    dims: Annotated[int, typer.Option(help="Dimensions.")] = 400,
-    core: Annotated[int, typer.Option(help="Most frequent words, factorised together.")] = 20_000,
-    words: Annotated[int, typer.Option(help="Words in all.")] = 80_000,
-    window: Annotated[int, typer.Option(help="Words to look at on each side.")] = 10,
-    min_count: Annotated[int, typer.Option(help="Rarer words are left out.")] = 5,
-    work: Annotated[
-        Path | None,
-        typer.Option(help="Folder for counts: an interrupted run goes on from there."),
-    ] = None,
-    description: Annotated[
-        str, typer.Option(help="What the corpus is and its licence, kept in the file.")
-    ] = "",
-    quantized: Annotated[bool, typer.Option("--quantized", help="One byte a number.")] = False,
-    jobs: Jobs = None,
-    quiet: Quiet = False,
-) -> None:
-    """Learn word vectors from text with PSDVec.
-
-    Example: topicvec vectors train corpus/ -o my.safetensors --dims 300
-    """
-    from topicvec.cli.render import note, progress
-    from topicvec.embed import PSDVec
-
-    with progress(quiet=quiet) as advance:
-        model = PSDVec(
-            dims,
-            n_core=core,
-            n_words=words,
-            min_count=min_count,
-            window=window,
-            n_jobs=jobs,
-            work_folder=work,
-            progress=advance,
-        ).fit(_Again(reading, sources))
-    vectors = model.vectors_
-    if description:
-        vectors = vectors.with_metadata(corpus=description)
-    vectors.save(output, quantized=quantized)
-    if not quiet:
-        note(f"{output}: {len(vectors):,} words, {vectors.n_dims} dimensions")
-
-
-class _Again:
-    """Documents that can be read a second time."""
-
-    def __init__(self, reading: Reading, sources: list[str]) -> None:
-        self.reading, self.sources = reading, sources
-
-    def __iter__(self) -> Any:
-        return self.reading.documents(self.sources)
-
-
-@app.command()
-@with_reading
-def add(
-    vectors_file: Annotated[str, typer.Argument(metavar="VECTORS", help="Vectors to extend.")],
-    sources: Sources,
-    output: Output,
-    reading: Reading,
-    words: Annotated[
-        list[str] | None,
-        typer.Option("--word", help="A word to add or estimate anew; may be repeated."),
-    ] = None,
-    most: Annotated[int | None, typer.Option("--most", help="At most so many new words.")] = None,
-    min_count: Annotated[int, typer.Option(help="Rarer words are left out.")] = 5,
-    jobs: Jobs = None,
-    quiet: Quiet = False,
-) -> None:
-    """Add words of another corpus to vectors; the old vectors stay as they are, to the bit.
-
-    Example: topicvec vectors add my.safetensors medicine/ -o both.safetensors --most 2000
-    """
-    from topicvec.cli.render import note, progress
-    from topicvec.embed import PSDVec, load_vectors
-
-    old = load_vectors(vectors_file)
-    with progress(quiet=quiet) as advance:
-        model = PSDVec(min_count=min_count, n_jobs=jobs, progress=advance)
-        new = model.add_words(old, _Again(reading, sources), words or None, max_new=most)
-    new.save(output)
-    if not quiet:
-        note(f"{output}: {len(new):,} words, {len(new) - len(old):,} of them new")
 
 
 @app.command("eval")
@@ -135,19 +46,19 @@ def evaluate(
     scores = {name or "embedded": evaluate_words(load_vectors(name), tests) for name in chosen}
     if json:
         show_json({name: [score.as_dict() for score in rows] for name, rows in scores.items()})
-        return
-    show_table(_side_by_side(scores))
+    else:
+        show_table(_side_by_side(scores))
 
 
-def _side_by_side(scores: Mapping[str, Any]) -> list[dict[str, object]]:
+def _side_by_side(scores: Mapping[str, Sequence[Any]]) -> list[dict[str, object]]:
+    short = {name: Path(name).name for name in scores}
+    if len(set(short.values())) < len(short):
+        short = {name: name for name in scores}
     rows: dict[str, dict[str, object]] = {}
     for name, results in scores.items():
         for score in results:
             row = rows.setdefault(score.name, {"test": score.name})
-            row[Path(name).name] = score.value
-            row[
-                f"used of {score.n_total:,}" if len(scores) == 1 else f"used, {Path(name).name}"
-            ] = score.n_used
+            row[short[name]] = f"{score.value:.3f} ({score.n_used:,} of {score.n_total:,})"
     return list(rows.values())
 
 
@@ -157,13 +68,15 @@ def convert(
     output: Output,
     to: Annotated[
         str | None,
-        typer.Option("--to", help="safetensors, word2vec, word2vec-binary or glove."),
+        typer.Option("--to", help="safetensors, word2vec, word2vec-binary, glove or fasttext."),
     ] = None,
     frequencies: Annotated[
         Path | None, typer.Option(help="File of words and counts, for the word probabilities.")
     ] = None,
     most: Annotated[int | None, typer.Option("--most", help="Only the first so many.")] = None,
-    quantized: Annotated[bool, typer.Option("--quantized", help="One byte a number.")] = False,
+    encoding: Annotated[str, typer.Option("--encoding", help="Of a text file.")] = "utf-8",
+    notes: Notes = None,
+    quantized: Quantized = False,
 ) -> None:
     """Write vectors in another format.
 
@@ -171,8 +84,10 @@ def convert(
     """
     from topicvec.embed import load_vectors
 
-    vectors = load_vectors(source, frequencies=frequencies, max_words=most)
-    vectors.save(output, format=to, quantized=quantized)
+    facts = train.read_notes(notes)
+    train.check_output(output, to, quantized=quantized)
+    vectors = load_vectors(source, frequencies=frequencies, max_words=most, encoding=encoding)
+    vectors.with_metadata(**facts).save(output, format=to, quantized=quantized)
 
 
 @app.command()
@@ -196,7 +111,11 @@ def info(file: Annotated[str | None, typer.Argument()] = None, json: Json = Fals
     if json:
         show_json(facts)
     else:
-        show_table([{"": name, "value": str(value)} for name, value in facts.items()])
+        show_table([{"": name, "value": _shortened(str(value))} for name, value in facts.items()])
+
+
+def _shortened(text: str, most: int = 300) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 @app.command()

@@ -221,7 +221,9 @@ def measure_margins(
 
 
 def _importance(totals: Floats, n_core: int, power: float) -> Floats:
-    importance = (totals / totals.sum()) ** power
+    # A word without neighbours would have importance 0, and its vector is divided by that.
+    floored = np.maximum(totals, totals[totals > 0].min())
+    importance = (floored / totals.sum()) ** power
     return np.asarray(importance / np.mean(importance[:n_core]))
 
 

@@ -7,7 +7,7 @@ manifest does not name is left over from a killed run and is removed.
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,14 @@ from numpy.typing import NDArray
 from topicvec.embed.encode import Mark
 from topicvec.embed.spill import RowRange
 from topicvec.errors import DataError, FormatError
+from topicvec.text import Vocabulary
 
-__all__ = ["Checkpoint"]
+__all__ = ["Checkpoint", "claim_folder", "load_first_pass", "save_first_pass"]
 
 VERSION = 1
-OURS = re.compile(r"run-\d+-\d+-[\w-]+\.bin|state-\d+\.npy|manifest\.json\.new")
+FIELDS = frozenset({"fingerprint", "n_documents", "digest", "n_tokens", "state", "runs", "files"})
+OURS = re.compile(r"run-\d+-\d+-[\w-]+\.bin|state-\d+\.npy|(manifest|vocabulary)\.json\.new")
+FIRST_PASS = "vocabulary.json"
 
 
 class Checkpoint:
@@ -42,11 +45,9 @@ class Checkpoint:
     @classmethod
     def open(cls, folder: Path, fingerprint: str) -> "Checkpoint":
         """Open a folder, making it if need be; refuse one of another run."""
-        folder.mkdir(parents=True, exist_ok=True)
+        claim_folder(folder)
         path = folder / "manifest.json"
         manifest = _read(path) if path.exists() else None
-        if manifest is None and any(folder.iterdir()) and not _only_ours(folder):
-            raise DataError(f"the folder {folder} has other files in it: give an empty one")
         if manifest is not None and manifest["fingerprint"] != fingerprint:
             raise DataError(
                 f"the folder {folder} holds a run with other words, window or tokenizer: "
@@ -62,6 +63,11 @@ class Checkpoint:
         if self.manifest is None:
             return None
         return Mark(self.manifest["n_documents"], self.manifest["digest"])
+
+    @property
+    def n_tokens(self) -> int:
+        """Tokens counted up to the last commit."""
+        return 0 if self.manifest is None else int(self.manifest["n_tokens"])
 
     def restore(self, unigram: NDArray[np.int64], ranges: Sequence[RowRange]) -> None:
         """Fill unigram counts and row ranges from the last commit, if there is one."""
@@ -83,8 +89,11 @@ class Checkpoint:
         for rows, end, names in zip(ranges, ends[1:], self.manifest["runs"], strict=True):
             rows.dense[:] = parts[end - rows.dense.size : end]
             rows.files = [self.folder / name for name in names]
+            rows.committed = frozenset(rows.files)
 
-    def commit(self, mark: Mark, unigram: NDArray[np.int64], ranges: Sequence[RowRange]) -> None:
+    def commit(
+        self, mark: Mark, n_tokens: int, unigram: NDArray[np.int64], ranges: Sequence[RowRange]
+    ) -> None:
         """Write everything counted so far; atomic: a kill at any time leaves a good commit."""
         for rows in ranges:
             rows.spill(self.folder, f"{mark.n_documents}-commit")
@@ -97,11 +106,14 @@ class Checkpoint:
             "fingerprint": self.fingerprint,
             "n_documents": mark.n_documents,
             "digest": mark.digest,
+            "n_tokens": n_tokens,
             "state": state.name,
             "runs": [[path.name for path in rows.files] for rows in ranges],
             "files": {path.name: path.stat().st_size for path in paths},
         }
         _replace(self.folder / "manifest.json", json.dumps(self.manifest))
+        for rows in ranges:
+            rows.committed = frozenset(rows.files)
         self._sweep()
 
     def _sweep(self) -> None:
@@ -111,22 +123,55 @@ class Checkpoint:
                 path.unlink()
 
 
+def claim_folder(folder: Path) -> None:
+    """Make a folder if need be; refuse one with files that no counting run wrote."""
+    folder.mkdir(parents=True, exist_ok=True)
+    known = {"manifest.json", FIRST_PASS}
+    if (folder / "manifest.json").exists():
+        return
+    if not all(_ours(path) or path.name in known for path in folder.iterdir()):
+        raise DataError(f"the folder {folder} has other files in it: give an empty one")
+
+
+def save_first_pass(folder: Path, fingerprint: str, vocabulary: Vocabulary, end: Mark) -> None:
+    """Keep the vocabulary of a whole corpus, so that a restarted run need not count it again."""
+    found = {
+        "version": VERSION,
+        "fingerprint": fingerprint,
+        "n_documents": end.n_documents,
+        "digest": end.digest,
+        "words": vocabulary.words,
+        "counts": vocabulary.counts.tolist(),
+    }
+    _replace(folder / FIRST_PASS, json.dumps(found))
+
+
+def load_first_pass(folder: Path, fingerprint: str) -> tuple[Vocabulary, Mark] | None:
+    """Give the vocabulary that was kept and where its corpus ends; refuse other settings."""
+    path = folder / FIRST_PASS
+    if not path.exists():
+        return None
+    found = _read(path, {"fingerprint", "n_documents", "digest", "words", "counts"})
+    if found["fingerprint"] != fingerprint:
+        raise DataError(
+            f"the folder {folder} holds the words of a run with another min_count, number of "
+            "words or tokenizer: use the same settings, or give another folder"
+        )
+    vocabulary = Vocabulary(tuple(found["words"]), np.array(found["counts"], np.int64))
+    return vocabulary, Mark(found["n_documents"], found["digest"])
+
+
 def _ours(path: Path) -> bool:
     return OURS.fullmatch(path.name) is not None
 
 
-def _only_ours(folder: Path) -> bool:
-    return all(_ours(path) for path in folder.iterdir())
-
-
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path, expected: Set[str] = FIELDS) -> dict[str, Any]:
     try:
         manifest = json.loads(path.read_text("utf-8"))
         if manifest["version"] != VERSION:
             raise FormatError(f"{path} was written by another version of topicvec")
-        expected = {"fingerprint", "n_documents", "digest", "state", "runs", "files"}
         if not expected <= set(manifest):
-            raise KeyError(*expected - set(manifest))
+            raise KeyError(*sorted(expected - set(manifest)))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise FormatError(
             f"{path} is damaged: empty the folder and start again ({error})"

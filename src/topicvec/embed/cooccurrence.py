@@ -19,6 +19,7 @@ from safetensors.numpy import save_file
 from scipy.sparse import csr_array
 
 from topicvec.embed import counting_kernels as kernels
+from topicvec.embed.formats.files import atomic_write
 from topicvec.engine import LocalEngine
 from topicvec.errors import DataError, FormatError
 
@@ -29,7 +30,7 @@ Weighting = Literal["flat", "harmonic", "linear"]
 Progress = Callable[[str, int, int | None], None]
 
 FORMAT = "topicvec cooccurrence"
-VERSION = "1"
+VERSION = "2"
 
 ROWS = 2048  # rows a worker adds at a time
 
@@ -106,6 +107,8 @@ class Cooccurrence:
         ``1/settings.unit``.
     settings : WindowSettings
     n_documents : int
+    n_tokens : int
+        Tokens of the documents that were counted, those outside the vocabulary included.
 
     Examples
     --------
@@ -122,6 +125,7 @@ class Cooccurrence:
     counts: csr_array
     settings: WindowSettings
     n_documents: int
+    n_tokens: int
 
     def __post_init__(self) -> None:
         arrays = (self.unigram_counts, self.counts.data, self.counts.indices, self.counts.indptr)
@@ -136,6 +140,7 @@ class Cooccurrence:
         left: csr_array,
         settings: WindowSettings,
         n_documents: int,
+        n_tokens: int,
     ) -> "Cooccurrence":
         """Make the record from counts of (word, word to its right)."""
         counts = left
@@ -143,7 +148,7 @@ class Cooccurrence:
             counts = left.T.tocsr()
         elif settings.direction == "both":
             counts = added(left, left.T.tocsr())
-        return cls.of(words, unigram_counts, counts, settings, n_documents)
+        return cls.of(words, unigram_counts, counts, settings, n_documents, n_tokens)
 
     @classmethod
     def of(
@@ -153,6 +158,7 @@ class Cooccurrence:
         counts: csr_array,
         settings: WindowSettings,
         n_documents: int,
+        n_tokens: int,
     ) -> "Cooccurrence":
         """Make the record from words in any order."""
         order = sorted(range(len(words)), key=lambda i: (-unigram_counts[i], words[i]))
@@ -160,7 +166,7 @@ class Cooccurrence:
             counts = _renumbered(counts, np.argsort(order), len(order))
         counts.sort_indices()
         ordered = tuple(words[i] for i in order)
-        return cls(ordered, unigram_counts[order], counts, settings, n_documents)
+        return cls(ordered, unigram_counts[order], counts, settings, n_documents, n_tokens)
 
     def top(self, n_words: int) -> "Cooccurrence":
         """Keep the most frequent words only, of those that occur at all."""
@@ -169,8 +175,9 @@ class Cooccurrence:
             return self
         counts = self.counts[:n, :n]
         return Cooccurrence(
-            self.words[:n], self.unigram_counts[:n], counts, self.settings, self.n_documents
-        )
+            self.words[:n], self.unigram_counts[:n], counts, self.settings, self.n_documents,
+            self.n_tokens,
+        )  # fmt: skip
 
     @property
     def n_words(self) -> int:
@@ -215,19 +222,22 @@ class Cooccurrence:
             unigram[place] += part.unigram_counts
             total = added(total, _renumbered(part.counts, place, len(words)))
         n_documents = self.n_documents + other.n_documents
-        return Cooccurrence.of(words, unigram, total, self.settings, n_documents)
+        n_tokens = self.n_tokens + other.n_tokens
+        return Cooccurrence.of(words, unigram, total, self.settings, n_documents, n_tokens)
 
     def save(self, path: str | Path) -> None:
-        """Write the counts to a safetensors file."""
+        """Write the counts to a safetensors file, whole or not at all."""
         arrays = self._arrays()
         header = {
             "format": FORMAT,
             "version": VERSION,
             "settings": json.dumps(vars(self.settings)),
             "n_documents": str(self.n_documents),
+            "n_tokens": str(self.n_tokens),
             "digest": _digest(arrays),
         }
-        save_file(arrays, path, metadata=header)
+        with atomic_write(Path(path)) as part:
+            save_file(arrays, part, metadata=header)
 
     @classmethod
     def load(cls, path: str | Path) -> "Cooccurrence":
@@ -238,7 +248,10 @@ class Cooccurrence:
             with safe_open(path, framework="numpy") as file:
                 header = file.metadata() or {}
                 if header.get("format") != FORMAT or header.get("version") != VERSION:
-                    raise FormatError(f"{path} is not a file of co-occurrence counts, version 1")
+                    raise FormatError(
+                        f"{path} is not a file of co-occurrence counts, version {VERSION}: "
+                        "count again"
+                    )
                 arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
             if _digest(arrays) != header.get("digest"):
                 raise FormatError(f"{path} is damaged: its contents do not match their digest")
@@ -254,7 +267,8 @@ class Cooccurrence:
         shape = (len(words), len(words))
         counts = csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
         settings = WindowSettings(**json.loads(header["settings"]))
-        return cls(words, arrays["unigram"], counts, settings, int(header["n_documents"]))
+        n_documents, n_tokens = int(header["n_documents"]), int(header["n_tokens"])
+        return cls(words, arrays["unigram"], counts, settings, n_documents, n_tokens)
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
         words = json.dumps(self.words).encode("ascii")

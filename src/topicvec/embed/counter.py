@@ -21,6 +21,7 @@ __all__ = ["Counter"]
 
 N_RANGES = 16  # of rows: more than most machines have cores, few enough to scan all ids for each
 BATCH = 1 << 21  # tokens counted at a time
+COMMIT_TOKENS = 20_000_000  # commit after so many in any case: documents may be books
 
 
 class Counter:
@@ -36,7 +37,7 @@ class Counter:
     checkpoint : Checkpoint
         Where to start from, and where to spill and commit to.
     commit_every : int, optional
-        Commit after each so many documents; never if not given.
+        Commit after each so many documents, and after `COMMIT_TOKENS`; never if not given.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class Counter:
         self.settings, self.checkpoint, self.commit_every = settings, checkpoint, commit_every
         self.engine = LocalEngine(n_jobs)
         self.unigram = np.zeros(len(self.words), np.int64)
+        self.n_tokens = checkpoint.n_tokens
         self.ranges = _ranges(np.asarray(vocabulary.counts, np.int64), settings, memory_budget)
         self.table: tuple[Sequence[str], NDArray[np.int32]] = ((), np.empty(0, np.int32))
         checkpoint.restore(self.unigram, self.ranges)
@@ -63,16 +65,22 @@ class Counter:
         for chunk in encoded:
             batch.append(self._translate(chunk))
             mark = chunk.mark
-            due = self.commit_every is not None and mark.n_documents % self.commit_every == 0
+            due = self._commit_is_due(mark)
             if due or sum(part.size for part in batch) >= BATCH:
                 self._add(batch, mark)
                 batch = []
             if due:
-                self.checkpoint.commit(mark, self.unigram, self.ranges)
+                self.checkpoint.commit(mark, self.n_tokens, self.unigram, self.ranges)
             if progress:
                 progress("counting", mark.n_documents, None)
         self._add(batch, mark)
         return self._result(mark)
+
+    def _commit_is_due(self, mark: Mark) -> bool:
+        if self.commit_every is None:
+            return False
+        many = self.n_tokens - self.checkpoint.n_tokens >= COMMIT_TOKENS
+        return many or mark.n_documents % self.commit_every == 0
 
     def _translate(self, chunk: Encoded) -> NDArray[np.int32]:
         if self.table[0] is not chunk.words:
@@ -82,6 +90,7 @@ class Counter:
         short = chunk.lengths < self.settings.min_tokens
         if short.any():
             ids[np.repeat(short, chunk.lengths)] = -1
+        self.n_tokens += int(chunk.lengths[~short].sum())
         self.unigram += np.bincount(ids[ids >= 0], minlength=self.unigram.size)
         return _with_gaps(ids, chunk.lengths, self.settings.window)
 
@@ -102,7 +111,7 @@ class Counter:
         del rows
         left = csr_array((data, indices, indptr), shape=(len(self.words),) * 2)
         return Cooccurrence.from_left(
-            self.words, self.unigram, left, self.settings, mark.n_documents
+            self.words, self.unigram, left, self.settings, mark.n_documents, self.n_tokens
         )
 
 

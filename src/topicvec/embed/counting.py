@@ -16,15 +16,23 @@ from typing import IO, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from topicvec.embed.checkpoint import Checkpoint
+from topicvec.embed.checkpoint import (
+    Checkpoint,
+    claim_folder,
+    load_first_pass,
+    save_first_pass,
+)
 from topicvec.embed.cooccurrence import Cooccurrence, Progress, WindowSettings
 from topicvec.embed.counter import Counter
-from topicvec.embed.encode import Encoded, Mark, Tokenize, cut_chunks, encode_chunks
+from topicvec.embed.encode import Chunk, Encoded, Mark, Tokenize, cut_chunks, encode_chunks
+from topicvec.embed.tokenizer_name import describe_tokenizer
 from topicvec.errors import DataError
 from topicvec.text import Tokenizer, Vocabulary
 from topicvec.text.counting import growing_ids
 
 __all__ = ["count_cooccurrences", "count_corpus", "count_encoded"]
+
+COMMIT_EVERY = 50_000  # documents
 
 
 def count_cooccurrences(
@@ -39,7 +47,7 @@ def count_cooccurrences(
     n_jobs: int | None = None,
     memory_budget: int = 1 << 31,
     folder: str | Path | None = None,
-    commit_every: int = 50_000,
+    commit_every: int = COMMIT_EVERY,
     progress: Progress | None = None,
 ) -> Cooccurrence:
     """Count how often words of a vocabulary stand near each other.
@@ -70,7 +78,7 @@ def count_cooccurrences(
         Commit progress there. A run that was stopped goes on where it was when called again
         with the same documents and settings; others are refused.
     commit_every : int
-        Commit after each so many documents.
+        Commit after each so many documents, and after 20 million tokens in any case.
     progress : callable, optional
         Called as ``progress("counting", n_documents, None)``.
 
@@ -92,11 +100,49 @@ def count_cooccurrences(
     settings = WindowSettings(window, direction, weighting, min_tokens)
     _check(vocabulary, memory_budget, commit_every)
     tokenizer = Tokenizer() if tokenizer is None else tokenizer
+    every = commit_every if folder is not None else None
+    return _count(
+        documents, vocabulary, settings, tokenizer, n_jobs, memory_budget, folder, every, progress
+    )
+
+
+def _count(
+    documents: Iterable[Any],
+    vocabulary: Vocabulary,
+    settings: WindowSettings,
+    tokenizer: Tokenize,
+    n_jobs: int | None,
+    memory_budget: int,
+    folder: str | Path | None,
+    every: int | None,
+    progress: Progress | None,
+    end: Mark | None = None,
+) -> Cooccurrence:
     with _checkpoint(folder, _fingerprint(vocabulary, settings, tokenizer)) as checkpoint:
-        every = commit_every if folder is not None else None
         chunks = cut_chunks(documents, commit_every=every, start=checkpoint.mark)
+        chunks = _ending_at(chunks, checkpoint.mark, end)
         counter = Counter(vocabulary, settings, n_jobs, memory_budget, checkpoint, every)
         return counter.count(encode_chunks(chunks, tokenizer, n_jobs), progress)
+
+
+def _ending_at(chunks: Iterable[Chunk], start: Mark | None, end: Mark | None) -> Iterator[Chunk]:
+    """Pass chunks on, and check that they were those that the vocabulary was made from."""
+    mark = start
+    for chunk in chunks:
+        mark = chunk.mark
+        if end is not None and mark.n_documents >= end.n_documents:
+            _check_end(mark, end)  # before anything beyond is counted and committed
+        yield chunk
+    if end is not None:
+        _check_end(mark, end)
+
+
+def _check_end(mark: Mark | None, end: Mark) -> None:
+    if mark != end:
+        raise DataError(
+            f"the vocabulary in the folder was made from {end.n_documents} other documents: "
+            "give the same documents, or another folder"
+        )
 
 
 def count_encoded(
@@ -138,7 +184,8 @@ def count_corpus(
     """Choose a vocabulary and count its co-occurrences.
 
     Documents are read and tokenized once; ids wait in a temporary file, four bytes a token.
-    With a ``folder`` they are read twice, and counting is resumable.
+    With a ``folder`` they are read twice, and counting is resumable; the words found in the
+    first pass are kept in the folder, and a run that goes on reads the documents once.
 
     Parameters
     ----------
@@ -164,36 +211,54 @@ def count_corpus(
     ('a', 'b')
     """
     tokenizer = Tokenizer() if tokenizer is None else tokenizer
+    limits: dict[str, Any] = {"min_count": min_count, "max_words": max_words}
+    if folder is not None:
+        vocabulary, end = _first_pass(documents, limits, tokenizer, n_jobs, Path(folder), progress)
+        _check(vocabulary, memory_budget, COMMIT_EVERY)
+        return _count(
+            documents, vocabulary, settings, tokenizer, n_jobs, memory_budget, folder,
+            COMMIT_EVERY, progress, end,
+        )  # fmt: skip
     with TemporaryFile(prefix="topicvec-") as file:
-        cache = file if folder is None else None
-        encoded = encode_chunks(cut_chunks(_readable(documents, folder)), tokenizer, n_jobs)
-        words, counts, lengths = _take_in(encoded, cache, progress)
-        counted = dict(zip(words, counts.tolist(), strict=True))
-        vocabulary = Vocabulary.from_counts(counted, min_count=min_count, max_words=max_words)
-        if folder is not None:
-            return count_cooccurrences(
-                documents, vocabulary, **vars(settings), tokenizer=tokenizer, n_jobs=n_jobs,
-                memory_budget=memory_budget, folder=folder, progress=progress,
-            )  # fmt: skip
+        encoded = encode_chunks(cut_chunks(documents), tokenizer, n_jobs)
+        counted, lengths, _ = _take_in(encoded, file, progress)
+        vocabulary = Vocabulary.from_counts(counted, **limits)
         file.seek(0)
         return count_encoded(
-            _replay(file, words, lengths), vocabulary, settings,
+            _replay(file, list(counted), lengths), vocabulary, settings,
             n_jobs=n_jobs, memory_budget=memory_budget, progress=progress,
         )  # fmt: skip
 
 
-def _readable(documents: Iterable[Any], folder: str | Path | None) -> Iterable[Any]:
-    if folder is not None and iter(documents) is documents:
+def _first_pass(
+    documents: Iterable[Any],
+    limits: dict[str, Any],
+    tokenizer: Tokenize,
+    n_jobs: int | None,
+    folder: Path,
+    progress: Progress | None,
+) -> tuple[Vocabulary, Mark]:
+    """Choose the vocabulary, or find the one that a former run has left in the folder."""
+    if iter(documents) is documents:
         raise DataError(
             "with a folder documents are read twice, and this source can be read once only: "
             "give a list, or an object that starts anew each time"
         )
-    return documents
+    claim_folder(folder)
+    fingerprint = f"{limits} {describe_tokenizer(tokenizer)}"
+    found = load_first_pass(folder, fingerprint)
+    if found is not None:
+        return found
+    chunks = cut_chunks(documents, commit_every=COMMIT_EVERY)
+    counted, _, end = _take_in(encode_chunks(chunks, tokenizer, n_jobs), None, progress)
+    vocabulary = Vocabulary.from_counts(counted, **limits)
+    save_first_pass(folder, fingerprint, vocabulary, end)
+    return vocabulary, end
 
 
 def _take_in(
     encoded: Iterable[Encoded], cache: IO[bytes] | None, progress: Progress | None
-) -> tuple[list[str], NDArray[np.int64], list[NDArray[np.int64]]]:
+) -> tuple[dict[str, int], list[NDArray[np.int64]], Mark]:
     """Number the words of a corpus, count them, and keep the ids for a second look."""
     index = growing_ids()
     totals = np.zeros(0, np.int64)
@@ -211,7 +276,7 @@ def _take_in(
             progress("reading", chunk.mark.n_documents, None)
     if not index:
         raise DataError("there are no words to count: the source is empty")
-    return list(index), totals, lengths
+    return dict(zip(index, totals.tolist(), strict=True)), lengths, chunk.mark
 
 
 def _replay(
@@ -234,8 +299,7 @@ def _check(vocabulary: Vocabulary, memory_budget: int, commit_every: int) -> Non
 
 
 def _fingerprint(vocabulary: Vocabulary, settings: WindowSettings, tokenizer: Tokenize) -> str:
-    # A plain function shows its address in its repr; its name is what stays the same.
-    name = getattr(tokenizer, "__qualname__", None) or repr(tokenizer)
+    name = describe_tokenizer(tokenizer)
     words = hashlib.blake2b("\n".join(vocabulary.words).encode("utf-8", "surrogatepass"))
     return (
         f"{settings.window} {settings.weighting} {settings.min_tokens} {name} {words.hexdigest()}"

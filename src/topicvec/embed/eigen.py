@@ -10,6 +10,7 @@ Every product is cut into fixed blocks of rows, summed in order, with BLAS on on
 are the same bits for any number of workers.
 """
 
+import logging
 from dataclasses import dataclass
 from functools import partial
 
@@ -18,8 +19,11 @@ from scipy.linalg import eigh, solve_triangular
 
 from topicvec.embed.rows import Floats, Matrix, Product, Rows
 from topicvec.embed.spectrum import Spectrum, look
+from topicvec.errors import DataError
 
 __all__ = ["Eigenpairs", "exact_eigenpairs", "top_eigenpairs"]
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +93,7 @@ def top_eigenpairs(
         Stop when residual norms of the wanted positive pairs are below this times their
         eigenvalues, in the root mean square.
     max_rounds : int
-        Stop after so many rounds in any case.
+        Stop after so many rounds in any case; a warning is logged if that is too early.
 
     Returns
     -------
@@ -116,12 +120,18 @@ def top_eigenpairs(
         values, Q, SQ = _rayleigh_ritz(product, Q, rows)
         n_products += 1
         residuals = _residual_norms(values, Q, SQ, rows)
-        done = n_rounds > 0 and _settled(values[:k], residuals[:k], tolerance)
-        if n_rounds == max_rounds or done:
+        accuracy = _relative(values[:k], residuals[:k])
+        if n_rounds == max_rounds or (n_rounds > 0 and accuracy <= tolerance):
             break
         cut = max(values[-1], min(estimate, values[k - 1] if n_rounds else np.inf))
         Q = _orthonormal(_filtered(product, values, Q, SQ, spectrum, cut, degree, rows), rows)
         n_products += degree - 1
+    if not accuracy <= tolerance:
+        log.warning(
+            "the eigenpairs have a relative residual of %.2g after %d rounds, not %.2g: the last "
+            "dimensions are less accurate; lower n_dims, or raise n_iter, max_rounds or tolerance",
+            accuracy, max_rounds, tolerance,
+        )  # fmt: skip
     return Eigenpairs(values, Q, residuals, n_products * m / k)
 
 
@@ -142,11 +152,12 @@ def _begin(
     return Q, 2
 
 
-def _settled(values: Floats, residuals: Floats, tolerance: float) -> bool:
+def _relative(values: Floats, residuals: Floats) -> float:
+    """Residuals of the positive pairs over their eigenvalues, in the root mean square."""
     wanted = values > 0
     if not wanted.any():
-        return True
-    return bool(np.sqrt(np.mean((residuals[wanted] / values[wanted]) ** 2)) <= tolerance)
+        return 0.0
+    return float(np.sqrt(np.mean((residuals[wanted] / values[wanted]) ** 2)))
 
 
 def _rayleigh_ritz(product: Product, Q: Matrix, rows: Rows) -> tuple[Floats, Matrix, Matrix]:
@@ -184,7 +195,7 @@ def _filtered(
     product a column is cleared of Ritz vectors with much larger values than its own.
     """
     low = min(spectrum.low, cut - 1e-3 * abs(values[0]))
-    center, half = (cut + low) / 2, (cut - low) / 2
+    center, half = (cut + low) / 2, max((cut - low) / 2, 1e-30)  # 0 where S is
     sigma = first = half / (max(values[0], cut + 1e-3 * half) - center)
     clear = _Clearing(np.maximum(values - low, half), Q, rows)
     start = spectrum.without(Q, SQ, rows)
@@ -240,7 +251,7 @@ def _orthonormal(Y: Matrix, rows: Rows) -> Matrix:
     """Orthonormal columns with the span of Y: Cholesky QR twice, the Gram matrix in float64."""
     for _ in range(2):
         G = rows.gram(Y, Y)
-        scale = 1.0 / np.sqrt(np.maximum(np.diag(G), 1e-300))
+        scale = 1.0 / np.sqrt(np.maximum(np.diag(G), 1e-60))
         inverse = rows.once(partial(_inverse_factor, G * scale[:, None] * scale))
         Y = rows.rotate(Y, scale[:, None] * inverse)
     return Y
@@ -248,6 +259,11 @@ def _orthonormal(Y: Matrix, rows: Rows) -> Matrix:
 
 def _inverse_factor(G: Floats) -> Floats:
     """R⁻¹ of G = RᵀR."""
+    if not np.isfinite(G).all():  # no shift would ever help
+        raise DataError(
+            "the matrix to factorize has values that are not finite, or overflows float32: "
+            "check the counts, and smoothing, frequency_power and subsample"
+        )
     eye = np.eye(len(G))
     shift = 0.0
     while True:

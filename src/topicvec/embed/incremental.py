@@ -85,7 +85,10 @@ def join_words(
     chosen: NDArray[np.int64],
     solved: NDArray[np.float32],
 ) -> WordVectors:
-    """Put solved rows into the vectors: new words last, all other rows as they were."""
+    """Put solved rows into the vectors: new words last, all other rows as they were.
+
+    The metadata say how many words were added in all.
+    """
     matrix = vectors.matrix.copy()
     fresh = []
     for number, i in enumerate(chosen.tolist()):
@@ -98,4 +101,6 @@ def join_words(
     scale = vectors.unigram[rows].sum() / counts.unigram_counts[core].sum()
     unigram = np.concatenate([vectors.unigram, counts.unigram_counts[chosen[fresh]] * scale])
     words = (*vectors.words, *(counts.words[i] for i in chosen[fresh]))
-    return WordVectors(words, np.concatenate([matrix, solved[fresh]]), unigram, vectors.metadata)
+    n_added = int(vectors.metadata.get("added_words", "0")) + len(fresh)
+    metadata = {**vectors.metadata, "added_words": str(n_added)}
+    return WordVectors(words, np.concatenate([matrix, solved[fresh]]), unigram, metadata)

@@ -5,7 +5,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from topicvec.embed.formats import ParsedVectors, read_vectors
+from topicvec.embed.formats import ParsedVectors, check_reading, read_vectors
 from topicvec.embed.formats.frequencies import Corpus, Frequencies, count_words
 from topicvec.embed.formats.keyed import from_keyed
 from topicvec.embed.vectors import WordVectors
@@ -72,6 +72,7 @@ def load_vectors(
     >>> vectors.words, vectors.unigram.tolist()
     (('cat', 'dog'), [0.75, 0.25])
     """
+    check_reading(encoding, max_words)
     if isinstance(source, WordVectors):
         if frequencies is None and corpus is None and max_words is None:
             return source

@@ -1,6 +1,5 @@
 """The estimator of stage 1: word vectors from co-occurrence counts."""
 
-import json
 import logging
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -22,6 +21,7 @@ from topicvec.embed.counting import count_corpus
 from topicvec.embed.encode import Tokenize
 from topicvec.embed.factorize import Factorization, factorize
 from topicvec.embed.incremental import choose_words, column_scale, damp, join_words
+from topicvec.embed.provenance import describe_counting, describe_training
 from topicvec.embed.regress import regress
 from topicvec.embed.vectors import WordVectors
 from topicvec.engine import LocalEngine
@@ -176,9 +176,9 @@ class PSDVec(BaseEstimator):  # type: ignore[misc]
         PSDVec
         """
         self._check()
-        counts = (X if isinstance(X, Cooccurrence) else self._count(X, self.n_words)).top(
-            self.n_words
-        )
+        counts = X if isinstance(X, Cooccurrence) else self._count(X, self.n_words)
+        counts = counts.top(self.n_words)
+        _log_coverage(counts)
         n_core = self._clip("n_core", self.n_core, counts.n_words, "words")
         margins = self._margins(counts, n_core)
         core = self._factorize(counts, margins, n_core)
@@ -188,12 +188,11 @@ class PSDVec(BaseEstimator):  # type: ignore[misc]
         self.eigenvalues_ = core.eigenvalues
         self.residual_ = core.residual
         self.residual_norms_ = core.residual_norms
-        learned = WordVectors(
-            counts.words,
-            np.concatenate([core.vectors, rest]),
-            counts.unigram_counts,
-            self._metadata(counts, core, n_core),
-        )
+        metadata = describe_training(vars(self), counts, core, n_core)
+        if not isinstance(X, Cooccurrence):
+            metadata |= describe_counting(self.min_count, self.tokenizer)
+        matrix = np.concatenate([core.vectors, rest])
+        learned = WordVectors(counts.words, matrix, counts.unigram_counts, metadata)
         self.vectors_ = damp(learned, self.eigenvalue_power)
         return self
 
@@ -318,27 +317,15 @@ class PSDVec(BaseEstimator):  # type: ignore[misc]
             LocalEngine(self.n_jobs), progress=self.progress,
         )  # fmt: skip
 
-    def _metadata(self, counts: Cooccurrence, core: Factorization, n_core: int) -> dict[str, str]:
-        settings = {
-            name: getattr(self, name)
-            for name in (
-                "smoothing", "unseen_weight", "frequency_power", "context_power", "subsample",
-                "n_iter", "ridge",
-            )
-        }  # fmt: skip
-        return {
-            "method": "PSDVec",
-            "n_core": str(n_core),
-            "n_documents": str(counts.n_documents),
-            "window": json.dumps(vars(counts.settings)),
-            "settings": json.dumps(settings),
-            "eigenvalues": json.dumps([float(f"{value:.6g}") for value in core.eigenvalues]),
-            "eigenvalue_power": "0.5",
-        }
+
+def _log_coverage(counts: Cooccurrence) -> None:
+    n_outside = counts.n_tokens - int(counts.unigram_counts.sum())
+    share = 100 * n_outside / max(counts.n_tokens, 1)
+    log.info("%.1f%% of tokens are outside the vocabulary", share)
 
 
 def _ridges(ridge: Ridge, words: NDArray[np.int64]) -> NDArray[np.float64]:
-    if isinstance(ridge, int | float):
+    if isinstance(ridge, int | float | np.integer | np.floating):
         return np.full(words.size, float(ridge))
     ranks = np.array([rank for rank, _ in ridge])
     values = np.array([value for _, value in ridge], np.float64)

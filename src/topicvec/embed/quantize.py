@@ -20,8 +20,8 @@ class Quantized(NamedTuple):
     ----------
     codes : ndarray of shape (n_words, n_dims), int8
         Between −127 and 127.
-    step : ndarray of shape () or (n_dims,), float32
-        One step for all numbers, or one a dimension.
+    step : ndarray of shape (), float32
+        One step for all numbers.
 
     Examples
     --------
@@ -33,9 +33,7 @@ class Quantized(NamedTuple):
     step: NDArray[np.float32]
 
 
-def quantize(
-    matrix: ArrayLike, *, step: float | None = None, per_dimension: bool = False
-) -> Quantized:
+def quantize(matrix: ArrayLike, *, step: float | None = None) -> Quantized:
     """Round a matrix to whole multiples of a step.
 
     Parameters
@@ -44,8 +42,6 @@ def quantize(
     step : float, optional
         Distance of two levels. Without it, the smallest that needs no code beyond ±127. A
         larger step makes a file that compresses better.
-    per_dimension : bool
-        Give each dimension its own smallest step; not together with `step`.
 
     Returns
     -------
@@ -55,7 +51,7 @@ def quantize(
     -----
     Each number is off by at most half a step. At a given total error, one common step costs the
     fewest bits after compression for vectors in their eigenbasis: a dimension of low variance
-    uses few levels, which deflate well. Steps per dimension spend eight bits on all of them.
+    uses few levels, which deflate well. Steps per dimension would spend eight bits on all.
 
     Examples
     --------
@@ -65,9 +61,7 @@ def quantize(
            [ 1,  0]], dtype=int8)
     """
     values = np.asarray(matrix, dtype=np.float32)
-    if step is not None and per_dimension:
-        raise DataError("step and per_dimension=True exclude each other: give one of them")
-    smallest = _smallest_step(values, per_dimension)
+    smallest = _smallest_step(values)
     chosen = smallest if step is None else _checked_step(step, float(smallest))
     codes = np.rint(values / chosen)
     return Quantized(codes.astype(np.int8), chosen)
@@ -98,13 +92,13 @@ def dequantize(quantized: Quantized) -> NDArray[np.float32]:
     return matrix
 
 
-def _smallest_step(values: NDArray[np.float32], per_dimension: bool) -> NDArray[np.float32]:
+def _smallest_step(values: NDArray[np.float32]) -> NDArray[np.float32]:
     if values.ndim != 2 or not values.size or not np.isfinite(values).all():
         raise DataError(
             "quantize expects a non-empty matrix (words × dimensions) of finite numbers, "
             f"found shape {values.shape}"
         )
-    largest = np.abs(values).max(axis=0 if per_dimension else None)
+    largest = np.abs(values).max()
     tiny = np.finfo(np.float32).tiny  # a matrix of zeros has a step too
     return np.asarray(np.maximum(largest / LARGEST_CODE, tiny), dtype=np.float32)
 

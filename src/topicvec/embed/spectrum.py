@@ -55,7 +55,7 @@ def look(product: Product, rows: Rows, rng: np.random.Generator, n_steps: int = 
         T[j, j] = np.sum(K[:, j] * r)
         r = rows.once(partial(_orthogonal, r, K[:, : j + 1]))
         beta = float(np.sqrt(np.sum(r * r)))
-        if j + 1 == n_steps or beta < 1e-6 * abs(T[0, 0]):
+        if j + 1 == n_steps or beta <= 1e-6 * abs(T[0, 0]):  # both are 0 where S is
             break
         T[j, j + 1] = T[j + 1, j] = beta
         K[:, j + 1] = r / beta

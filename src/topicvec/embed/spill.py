@@ -111,6 +111,7 @@ class RowRange:
         self.budget = memory_budget - self.keys.nbytes
         self.runs: list[Run] = []
         self.files: list[Path] = []
+        self.committed: frozenset[Path] = frozenset()  # what a manifest names must stay
 
     def add(self, stream: NDArray[np.int32], folder: Path, stem: str) -> None:
         """Count a stream of ids, spilling to new files ``stem-*`` in the folder if need be."""
@@ -150,7 +151,10 @@ class RowRange:
         if len(self.files) > MANY_RUNS:
             path = folder / f"run-{self.rows[0]}-{stem}-merged.bin"
             write_run(path, merge_slices([open_run(old) for old in self.files]))
-            self.files = [path]
+            merged, self.files = self.files, [path]
+            for old in merged:
+                if old not in self.committed:
+                    old.unlink()
 
     def finish(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
         """Give the range's rows as CSR: entries in each row, columns, sums."""

@@ -177,7 +177,7 @@ class WordVectors(VectorSearch):
         [[-1.0], [3.0]]
         """
         mean = (self.unigram @ self.matrix).astype(np.float32)
-        return WordVectors(self.words, self.matrix - mean, self.unigram, self.metadata)
+        return WordVectors(self.words, self.matrix - mean, self.unigram, self._rescaled_metadata())
 
     def normalized(self) -> "WordVectors":
         """Return the vectors scaled to length 1; a vector of zeros stays.
@@ -192,7 +192,7 @@ class WordVectors(VectorSearch):
         array([0.6, 0.8], dtype=float32)
         """
         matrix = self.matrix * self._inverse_norms[:, None]
-        return WordVectors(self.words, matrix, self.unigram, self.metadata)
+        return WordVectors(self.words, matrix, self.unigram, self._rescaled_metadata())
 
     def with_metadata(self, **metadata: str) -> "WordVectors":
         """Return the vectors with more metadata.
@@ -264,6 +264,11 @@ class WordVectors(VectorSearch):
     def to_gensim(self) -> Any:
         """Return gensim's KeyedVectors, with counts in proportion to the probabilities."""
         return to_keyed(self._parsed())
+
+    def _rescaled_metadata(self) -> dict[str, str]:
+        # Eigenvalues say how each column was scaled, which holds no longer.
+        stale = ("eigenvalues", "eigenvalue_power")
+        return {name: text for name, text in self.metadata.items() if name not in stale}
 
     def _parsed(self) -> ParsedVectors:
         return ParsedVectors(self.words, self.matrix, self.unigram, self.metadata)

@@ -5,7 +5,15 @@ from topicvec.evaluate.words import (
     SimilarityScore,
     analogies,
     evaluate_words,
+    unrecognised_tests,
     word_similarity,
 )
 
-__all__ = ["AnalogyScore", "SimilarityScore", "analogies", "evaluate_words", "word_similarity"]
+__all__ = [
+    "AnalogyScore",
+    "SimilarityScore",
+    "analogies",
+    "evaluate_words",
+    "unrecognised_tests",
+    "word_similarity",
+]

@@ -1,9 +1,9 @@
 """Word similarity and analogy tests for any word vectors."""
 
+import logging
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
-from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import TypeVar
@@ -13,21 +13,29 @@ from numpy.typing import NDArray
 
 from topicvec.embed.nearest import AnalogyMethod, analogy_scores
 from topicvec.embed.vectors import WordVectors
-from topicvec.errors import DataError, FormatError
+from topicvec.errors import DataError
+from topicvec.evaluate.word_files import (
+    Pair,
+    Question,
+    find_tests,
+    read_pairs,
+    read_questions,
+    unrecognised_tests,
+)
 
 __all__ = [
     "AnalogyScore",
     "SimilarityScore",
     "analogies",
     "evaluate_words",
+    "unrecognised_tests",
     "word_similarity",
 ]
 
-Pair = tuple[str, str, float]
-Question = tuple[str, str, str, str]
 Row = TypeVar("Row", Pair, Question)
 
-SAMPLE_LINES = 20
+logger = logging.getLogger(__name__)
+
 BLOCK_WORDS = 4096
 BLOCK_QUESTIONS = 256
 
@@ -63,9 +71,9 @@ class SimilarityScore:
         """The score as one number."""
         return self.spearman
 
-    def as_dict(self) -> dict[str, str | float | int]:
-        """Return the record as plain data."""
-        return asdict(self)
+    def as_dict(self) -> dict[str, str | float | int | None]:
+        """Return the record as plain data; a score that is not defined is None, for JSON."""
+        return asdict(self) | {"spearman": None if math.isnan(self.spearman) else self.spearman}
 
 
 @dataclass(frozen=True)
@@ -99,9 +107,9 @@ class AnalogyScore:
         """The score as one number."""
         return self.accuracy
 
-    def as_dict(self) -> dict[str, str | float | int]:
-        """Return the record as plain data."""
-        return asdict(self)
+    def as_dict(self) -> dict[str, str | float | int | None]:
+        """Return the record as plain data; a score that is not defined is None, for JSON."""
+        return asdict(self) | {"accuracy": None if math.isnan(self.accuracy) else self.accuracy}
 
 
 def word_similarity(
@@ -113,8 +121,9 @@ def word_similarity(
     ----------
     vectors : WordVectors
     pairs : iterable of (str, str, float), or path
-        Or a file with two words and a score on each line. Words are lower-cased; pairs with
-        a word that has no vector are left out.
+        Or a file with two words and a score on each line, between white space, tabs or commas;
+        its first line may be a header. Words are lower-cased; pairs with a word that has no
+        vector are left out.
     name : str, optional
         Of the test; by default of the file.
 
@@ -128,7 +137,7 @@ def word_similarity(
     >>> word_similarity(vectors, [("Cat", "dog", 9), ("dog", "car", 5), ("cat", "car", 1)])
     SimilarityScore(name='pairs', spearman=1.0, n_used=3, n_total=3)
     """
-    title, rows = _rows(pairs, _read_pairs, name, "pairs")
+    title, rows = _rows(pairs, read_pairs, name, "pairs")
     lower = [(a.lower(), b.lower(), float(score)) for a, b, score in rows]
     known = [pair for pair in lower if pair[0] in vectors and pair[1] in vectors]
     first = _unit_rows(vectors, [a for a, _, _ in known])
@@ -172,7 +181,7 @@ def analogies(
     >>> analogies(vectors, [("man", "king", "woman", "queen")], "mul")
     AnalogyScore(name='questions (mul)', accuracy=1.0, n_used=1, n_total=1)
     """
-    title, rows = _rows(questions, _read_questions, name, "questions")
+    title, rows = _rows(questions, read_questions, name, "questions")
     lower = [[word.lower() for word in row] for row in rows]
     known = [row for row in lower if all(word in vectors for word in row)]
     ids = np.array([[vectors.ids[word] for word in row] for row in known], dtype=np.intp)
@@ -192,7 +201,7 @@ def evaluate_words(
     folder : path
         Its .txt, .tsv and .csv files that start with lines of two words and a number
         (similarity) or of four words (analogies, scored by both methods) are the tests; other
-        files are left out.
+        files are left out with a logged warning, see :func:`unrecognised_tests`.
 
     Returns
     -------
@@ -208,23 +217,20 @@ def evaluate_words(
     >>> [score.name for score in evaluate_words(vectors, folder)]
     ['mini']
     """
-    root = Path(folder)
-    if not root.is_dir():
-        raise DataError(f"no such folder: {root}: expected one with word tests")
-    files = sorted(path for path in root.iterdir() if path.suffix in (".txt", ".tsv", ".csv"))
-    kinds = {path: _kind(path) for path in files}
-    scores: list[SimilarityScore | AnalogyScore] = [
-        word_similarity(vectors, path) for path in files if kinds[path] == "similarity"
-    ]
-    methods: tuple[AnalogyMethod, ...] = ("add", "mul")
-    for path in (path for path in files if kinds[path] == "analogy"):
-        scores += [analogies(vectors, path, method) for method in methods]
-    if not scores:
+    tests = find_tests(folder)
+    if not tests.similarity and not tests.analogy:
         raise DataError(
-            f"no word tests in {root}: expected .txt files with lines of two words and a score, "
-            "or of four words"
+            f"no word tests in {folder}: expected .txt, .tsv or .csv files with lines of two words "
+            "and a score, or of four words"
         )
-    return scores
+    if tests.other:
+        names = ", ".join(path.name for path in tests.other)
+        logger.warning("left out, not recognised as word tests in %s: %s", folder, names)
+    methods: tuple[AnalogyMethod, ...] = ("add", "mul")
+    return [
+        *(word_similarity(vectors, path) for path in tests.similarity),
+        *(analogies(vectors, path, method) for path in tests.analogy for method in methods),
+    ]
 
 
 def _unit_rows(vectors: WordVectors, words: list[str]) -> NDArray[np.float64]:
@@ -290,51 +296,3 @@ def _rows(
         path = Path(source)
         return name or path.stem, read(path)
     return name or default, list(source)
-
-
-def _read_pairs(path: Path) -> list[Pair]:
-    pairs = []
-    for number, fields in _lines(path):
-        if len(fields) != 3 or not _is_score(fields[2]):
-            raise FormatError(
-                f"{path}, line {number}: expected two words and a score, found {fields}"
-            )
-        pairs.append((fields[0], fields[1], float(fields[2])))
-    return pairs
-
-
-def _read_questions(path: Path) -> list[Question]:
-    questions = []
-    for number, fields in _lines(path):
-        if len(fields) != 4:
-            raise FormatError(f"{path}, line {number}: expected four words, found {fields}")
-        questions.append((fields[0], fields[1], fields[2], fields[3]))
-    return questions
-
-
-def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield the fields of each line with its number; comments and headings are left out."""
-    if not path.is_file():
-        raise DataError(f"no such file: {path}: check the name and the folder")
-    with path.open(encoding="utf-8", errors="replace") as file:
-        for number, line in enumerate(file, 1):
-            fields = line.replace(",", " ").split()
-            if fields and not line.startswith((":", "#")):
-                yield number, fields
-
-
-def _kind(path: Path) -> str | None:
-    sample = [fields for _, fields in islice(_lines(path), SAMPLE_LINES)]
-    widths = {len(fields) for fields in sample}
-    if widths == {4}:
-        return "analogy"
-    if widths == {3} and all(_is_score(fields[2]) for fields in sample):
-        return "similarity"
-    return None
-
-
-def _is_score(field: str) -> bool:
-    try:
-        return math.isfinite(float(field))
-    except ValueError:
-        return False

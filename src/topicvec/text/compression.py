@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, TextIO, cast
 
 from topicvec.errors import DataError, FormatError, require
 
-__all__ = ["STDIN", "display_name", "file_suffix", "open_binary", "open_text"]
+__all__ = ["STDIN", "display_name", "file_suffix", "open_binary", "open_text", "printable"]
 
 STDIN = Path("-")
 _COMPRESSED = (".gz", ".xz", ".bz2", ".zst")
@@ -30,12 +30,25 @@ _ZST_PIECE = 1 << 14  # small, because a piece of repetitive text grows a hundre
 def display_name(path: Path) -> str:
     """Name a source in ids and messages; standard input is ``"stdin"``.
 
+    The name can always be printed and written, see `printable`.
+
     Examples
     --------
     >>> display_name(Path("news") / "a.txt"), display_name(STDIN)
     ('news/a.txt', 'stdin')
     """
-    return "stdin" if path == STDIN else path.as_posix()
+    return "stdin" if path == STDIN else printable(path.as_posix())
+
+
+def printable(name: str) -> str:
+    r"""Escape what UTF-8 cannot hold: bytes of a file name that no encoding explains.
+
+    Examples
+    --------
+    >>> print(printable("café"), printable("caf\udce9"))
+    café caf\udce9
+    """
+    return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def file_suffix(path: Path) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from topicvec.errors import DataError
-from topicvec.text.compression import STDIN
+from topicvec.text.compression import STDIN, printable
 
 __all__ = ["SourceFile", "find_files", "named_paths"]
 
@@ -87,7 +87,7 @@ def find_files(path: Path) -> Iterator[SourceFile]:
         return
     for file in _walk(path, frozenset()):
         parts = file.relative_to(path).parts
-        yield SourceFile(file, parts[0] if len(parts) > 1 else None)
+        yield SourceFile(file, printable(parts[0]) if len(parts) > 1 else None)
 
 
 def _check(path: Path, *, alone: bool) -> None:

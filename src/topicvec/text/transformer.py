@@ -41,7 +41,9 @@ class BagOfWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Weights that counts are multiplied by; a mapping means 1 for words it lacks. For weights
         on documents see `topicvec.text.weigh`.
     n_jobs : int, optional
-        Processes to tokenize in; None means one, -1 one a core. The result is the same.
+        Processes to tokenize in; None means one, -1 one a core. The result is the same. Unlike
+        in `PSDVec` and `TopicVec`, None is not all cores: to start processes and send them texts
+        costs more than it saves on a small corpus.
 
     Attributes
     ----------

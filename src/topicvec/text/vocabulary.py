@@ -1,5 +1,6 @@
 """The words a model knows, with their numbers and frequencies."""
 
+import contextlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ class Vocabulary:
     words : sequence of str
         Distinct words; the position is the id.
     counts : array_like of shape (n_words,), int
-        How often each occurs; zeros are allowed, but not for all.
+        How often each occurs; zeros are allowed, but not for all. They add to less than 2**63.
 
     Examples
     --------
@@ -75,6 +76,8 @@ class Vocabulary:
         ('cat', 'cow')
         """
         totals = np.array(list(counts.values()))
+        if len(totals):
+            _check_counts(totals)
         once = np.ones(len(totals), dtype=np.int64)
         limits = Limits(min_count=min_count, max_words=max_words)
         return cls.from_tally(Tally(list(counts), totals, once, 1), limits)
@@ -250,13 +253,15 @@ class Vocabulary:
             if "\t" in word or "\n" in word or not _encodes(word):
                 raise DataError(f"a word with a tab, line end or surrogate has no line: {word!r}")
         lines = (f"{word}\t{count}\n" for word, count in zip(self.words, self.counts, strict=True))
-        part = Path(f"{os.fspath(path)}.part")
+        part = Path(f"{os.fspath(path)}.{os.getpid()}.part")
         try:
             part.write_bytes("".join(lines).encode("utf-8"))
             part.replace(path)
         except OSError as error:
-            part.unlink(missing_ok=True)
             raise DataError(f"cannot write the vocabulary {path}: {error.strerror}") from error
+        finally:  # also after an interrupt
+            with contextlib.suppress(OSError):
+                part.unlink()
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Vocabulary":
@@ -300,15 +305,21 @@ def _check(words: tuple[str, ...], counts: npt.NDArray[Any]) -> None:
     if not all(isinstance(word, str) for word in words):
         strange = next(word for word in words if not isinstance(word, str))
         raise DataError(f"words must be str; found {strange!r} of {type(strange).__name__}")
-    if counts.dtype.kind not in "iu" or counts.min() < 0 or counts.max() == 0:
-        raise DataError(
-            f"counts must be whole numbers of at least 0, not all 0; "
-            f"found {counts.dtype} from {counts.min()} to {counts.max()}"
-        )
+    _check_counts(counts)
     if len(set(words)) < len(words):
         seen: set[str] = set()
         repeated = next(word for word in words if word in seen or seen.add(word))  # type: ignore[func-returns-value]
         raise DataError(f"expected distinct words; {repeated!r} repeats; add its counts first")
+
+
+def _check_counts(counts: npt.NDArray[Any]) -> None:
+    # Added as floating-point numbers, which cannot wrap; whole numbers beyond 64 bits are objects.
+    whole = counts.dtype.kind in "iu" and counts.sum(dtype=np.float64) < 2.0**63
+    if not whole or counts.min() < 0 or counts.max() == 0:
+        raise DataError(
+            f"counts must be whole numbers of at least 0, not all 0, that add to less than 2**63; "
+            f"found {counts.dtype} from {counts.min()} to {counts.max()}"
+        )
 
 
 def _encodes(word: str) -> bool:

@@ -4,17 +4,19 @@ Readers return plain records (:class:`~topicvec.embed.formats.parsed.ParsedVecto
 format is told from its content, not from its name.
 """
 
+from numbers import Integral
 from pathlib import Path
 
 from topicvec.embed.formats.binary import read_binary, write_binary
 from topicvec.embed.formats.detect import GENSIM_SUFFIXES, detect_format
+from topicvec.embed.formats.files import check_file
 from topicvec.embed.formats.keyed import read_keyed, write_keyed
 from topicvec.embed.formats.parsed import ParsedVectors
 from topicvec.embed.formats.tensors import read_tensors, write_tensors
 from topicvec.embed.formats.text import read_text, write_text
 from topicvec.errors import DataError
 
-__all__ = ["FORMATS", "ParsedVectors", "read_vectors", "write_vectors"]
+__all__ = ["FORMATS", "ParsedVectors", "check_reading", "read_vectors", "write_vectors"]
 
 FORMATS = ("safetensors", "word2vec", "word2vec-binary", "fasttext", "glove", "gensim")
 
@@ -61,9 +63,9 @@ def read_vectors(
     >>> read_vectors(path).words
     ('cat', 'dog')
     """
-    if max_words is not None and max_words < 1:
-        raise DataError(f"max_words must be at least 1, found {max_words}")
+    check_reading(encoding, max_words)
     chosen = _checked(format) if format else detect_format(path)
+    check_file(path)
     if chosen == "safetensors":
         return read_tensors(path, max_words=max_words, mmap=mmap)
     if mmap:
@@ -78,6 +80,32 @@ def read_vectors(
         )
     read = read_binary if chosen == "word2vec-binary" else read_text
     return read(path, encoding=encoding, max_words=max_words)
+
+
+def check_reading(encoding: str, max_words: int | None) -> None:
+    """Refuse an encoding that does not exist, and a number of words below one.
+
+    Parameters
+    ----------
+    encoding : str
+    max_words : int, optional
+
+    Examples
+    --------
+    >>> check_reading("utf-88", None)
+    Traceback (most recent call last):
+    topicvec.errors.DataError: no encoding is called 'utf-88': try utf-8, cp1252 or latin-1
+    """
+    if max_words is not None and (not isinstance(max_words, Integral) or max_words < 1):
+        raise DataError(
+            f"max_words must be at least 1 and whole, or None for all words; found {max_words!r}"
+        )
+    try:
+        "a".encode(encoding)  # also refuses codecs that make no text
+    except (LookupError, ValueError) as error:
+        raise DataError(
+            f"no encoding is called {encoding!r}: try utf-8, cp1252 or latin-1"
+        ) from error
 
 
 def write_vectors(

@@ -14,7 +14,7 @@ from typing import IO, cast
 
 from topicvec.errors import DataError, FormatError
 
-__all__ = ["atomic_write", "is_compressed", "open_read", "open_write"]
+__all__ = ["atomic_write", "check_file", "is_compressed", "open_read", "open_write"]
 
 _GZIP = b"\x1f\x8b"
 _XZ = b"\xfd7zXZ\x00"
@@ -43,7 +43,7 @@ def open_read(path: Path) -> Iterator[IO[bytes]]:
     ...     file.read()
     b'cat 1'
     """
-    _check_file(path)
+    check_file(path)
     try:
         with _decompressor(path) as file:
             yield file
@@ -172,7 +172,19 @@ def _compressor(suffix: str, raw: IO[bytes]) -> IO[bytes]:
             return raw
 
 
-def _check_file(path: Path) -> None:
+def check_file(path: Path) -> None:
+    """Refuse a path at which there is no file with something in it.
+
+    Parameters
+    ----------
+    path : Path
+
+    Examples
+    --------
+    >>> check_file(Path("no_such_file.txt"))
+    Traceback (most recent call last):
+    topicvec.errors.DataError: no such file: no_such_file.txt: check the name and the folder
+    """
     if path.is_dir():
         raise DataError(f"{path} is a folder: expected a file")
     if not path.exists():

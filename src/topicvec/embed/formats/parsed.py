@@ -97,7 +97,10 @@ class RowCollector:
             return raw.decode(self.encoding)
         except UnicodeDecodeError as error:
             problem = f"byte 0x{raw[error.start]:02x} in {raw!r} is not {self.encoding}"
-            advice = 'give the file\'s own encoding, such as encoding="latin-1"'
+            advice = (
+                "give the file's own encoding with encoding= (--encoding on the command line), "
+                "for example latin-1"
+            )
             raise self._error(row, f"{problem}: {advice}") from error
 
     def _error(self, row: int, message: str) -> FormatError:

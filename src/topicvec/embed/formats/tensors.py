@@ -5,7 +5,7 @@ tensor         type and shape      meaning
 =============  ==================  =========================================================
 matrix         F32 (words, dims)   the vectors, or instead of it
 codes, step    I8 (dims, words),   the vectors as ``codes.T * step``; numbers of one dimension
-               F32 () or (dims,)   stand together, because they deflate better so
+               F32 ()              stand together, because they deflate better so
 unigram        F64 or F32 (words)  probabilities, or counts
 words          U8 (bytes)          all words in UTF-8, one after the other
 word_lengths   U32 (words)         bytes of each word
@@ -198,14 +198,17 @@ def _check_tensors(path: Path, tensors: Mapping[str, _Tensor]) -> None:
         "word_lengths": [("U32", (n_words,))],
     }
     if "codes" in tensors:
-        allowed |= {"codes": [("I8", shape)], "step": [("F32", ()), ("F32", (n_dims,))]}
+        allowed |= {"codes": [("I8", shape)], "step": [("F32", ())]}
     else:
         allowed |= {"matrix": [("F32", shape)]}
     for name, kinds in allowed.items():
         found = tensors[name][:2] if name in tensors else None
         if found not in kinds or 0 in (n_words, n_dims):
             expected = " or ".join(f"{dtype} {shape}" for dtype, shape in kinds)
-            raise FormatError(f"{path}: tensor {name}: expected {expected}, found {found}")
+            raise FormatError(
+                f"{path}: tensor {name}: expected {expected}, found {found}: this topicvec does "
+                "not read such a file; get or write it again"
+            )
     words = tensors.get("words")
     if words is None or words.dtype != "U8" or len(words.shape) != 1:
         raise FormatError(
@@ -252,7 +255,5 @@ def _read_matrix(
             "or save them unquantized first"
         )
     codes = _read(path, tensors["codes"], tensors["codes"].shape[0]).T[:n_words]
-    step = tensors["step"]
-    n_steps = step.shape[0] if step.shape else 1
-    steps = _read(path, _Tensor(step.dtype, (n_steps,), step.offset), n_steps)
-    return dequantize(Quantized(codes, steps))
+    step = _read(path, tensors["step"]._replace(shape=(1,)), 1)[0]
+    return dequantize(Quantized(codes, step))
