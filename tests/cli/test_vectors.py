@@ -71,3 +71,63 @@ def test_evaluation_prints_a_table_side_by_side(trained, tmp_path, capsys):
     assert score["n_used"] == 40
     assert call(["vectors", "eval", str(trained), "--tests", str(tests)]) == 0
     assert "made" in capsys.readouterr().out
+
+
+def test_files_of_the_same_name_stand_side_by_side_with_their_coverage(trained, tmp_path, capsys):
+    other = tmp_path / "other"
+    other.mkdir()
+    load_vectors(trained).subset(200).save(other / trained.name)
+    tests = tmp_path / "words"
+    tests.mkdir()
+    words = load_vectors(trained).words
+    for name, rows in (("first", range(100, 140)), ("second", range(190, 200))):
+        lines = (f"{words[i]}\t{words[i + 20]}\t{i}\n" for i in rows)
+        (tests / f"{name}.txt").write_text("".join(lines))
+    files = [str(trained), str(other / trained.name)]
+    assert call(["vectors", "eval", *files, "--tests", str(tests), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert list(found) == files
+    assert [score["n_used"] for score in found[files[1]]] == [40, 0]
+    assert found[files[1]][1]["spearman"] is None
+    assert call(["vectors", "eval", *files, "--tests", str(tests)]) == 0
+    assert "(40 of 40)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["-o", "missing/v.safetensors"], "missing"),
+        (["-o", "v.strange"], "strange"),
+        (["-o", "v.txt", "--quantized"], "quantized"),
+        (["-o", "v.safetensors", "--note", "nothing"], "KEY=VALUE"),
+    ],
+)
+def test_a_bad_output_is_refused_before_the_work(
+    options, expected, corpus, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("topicvec.cli.train._learn", lambda *_: pytest.fail("it trained"))
+    assert call(["vectors", "train", str(corpus), "--format", "lines", *options]) == 2
+    assert expected in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_papers_settings_can_be_asked_for_and_changed(corpus, monkeypatch, tmp_path):
+    asked = {}
+
+    def learn(settings, *_):
+        asked.update(settings)
+        return load_vectors().subset(2)
+
+    monkeypatch.setattr("topicvec.cli.train._learn", learn)
+    options = ["--paper", "--window", "4", "-o", str(tmp_path / "v.safetensors"), "-q"]
+    assert call(["vectors", "train", str(corpus), *options]) == 0
+    assert (asked["window"], asked["direction"], asked["n_iter"]) == (4, "left", 4)
+
+
+def test_vectors_are_extended_with_the_settings_they_were_made_with(trained):
+    from topicvec.cli.train import _settings
+
+    settings = _settings(load_vectors(trained))
+    assert (settings["window"], settings["weighting"]) == (10, "harmonic")
+    assert settings["smoothing"] == 0.2
