@@ -1,6 +1,7 @@
 """One way to get word vectors, whatever they are kept in."""
 
 import importlib.resources
+from functools import cache
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -73,18 +74,18 @@ def load_vectors(
     (('cat', 'dog'), [0.75, 0.25])
     """
     check_reading(encoding, max_words)
+    if source is None or source == "default":
+        source = _default()
     if isinstance(source, WordVectors):
         if frequencies is None and corpus is None and max_words is None:
             return source
         chosen = source if max_words is None else source.subset(source.words[:max_words])
         parsed = ParsedVectors(chosen.words, chosen.matrix, chosen.unigram, chosen.metadata)
-    elif source is None or source == "default":
-        parsed = _read_default(max_words)
     else:
         parsed = read_vectors(
             Path(source), format, encoding=encoding, max_words=max_words, mmap=mmap
         )
-    origin = None if isinstance(source, WordVectors) else str(source or "default vectors")
+    origin = None if isinstance(source, WordVectors) else str(source)
     return _with_unigram(parsed, frequencies, corpus, origin)
 
 
@@ -113,7 +114,8 @@ def from_gensim(
     return _with_unigram(from_keyed(keyed), frequencies, corpus, None)
 
 
-def _read_default(max_words: int | None) -> ParsedVectors:
+@cache  # they are read-only, so everybody can have the same
+def _default() -> WordVectors:
     resource = importlib.resources.files("topicvec.embed") / "data" / "default.safetensors"
     if not resource.is_file():
         raise FormatError(
@@ -121,7 +123,8 @@ def _read_default(max_words: int | None) -> ParsedVectors:
             "default.safetensors): reinstall it, or give load_vectors the path of a vector file"
         )
     with importlib.resources.as_file(resource) as path:
-        return read_vectors(path, "safetensors", max_words=max_words)
+        parsed = read_vectors(path, "safetensors")
+        return _with_unigram(parsed, None, None, "default vectors")
 
 
 def _with_unigram(
