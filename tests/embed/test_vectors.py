@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from topicvec.embed import WordVectors, ZipfWarning, load_vectors
+from topicvec.embed.load import _default
 from topicvec.errors import (
     DataError,
     FormatError,
@@ -203,6 +204,14 @@ def test_vectors_that_are_loaded_come_back_as_they_are(royal):
     assert again.unigram.tolist() == [0.2] * 5
 
 
+@pytest.fixture
+def no_default():
+    _default.cache_clear()
+    yield
+    _default.cache_clear()
+
+
+@pytest.mark.usefixtures("no_default")
 def test_the_default_vectors_load_or_say_that_they_are_missing(monkeypatch, tmp_path, royal):
     monkeypatch.setattr("importlib.resources.files", lambda package: tmp_path)
     with pytest.raises(FormatError, match="lacks its default vectors"):

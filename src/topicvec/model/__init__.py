@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from topicvec.model.fitted import FittedTopics as FittedTopics
     from topicvec.model.reading import Topic as Topic
+    from topicvec.model.reading import document_topics as document_topics
+    from topicvec.model.reading import read_topics as read_topics
     from topicvec.model.selection import choose_n_topics as choose_n_topics
     from topicvec.model.topicvec import TopicVec as TopicVec
 
@@ -14,9 +16,18 @@ _HOME = {
     "Topic": "reading",
     "TopicVec": "topicvec",
     "choose_n_topics": "selection",
+    "document_topics": "reading",
+    "read_topics": "reading",
 }
 
-__all__ = ["FittedTopics", "Topic", "TopicVec", "choose_n_topics"]
+__all__ = [
+    "FittedTopics",
+    "Topic",
+    "TopicVec",
+    "choose_n_topics",
+    "document_topics",
+    "read_topics",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -29,7 +29,8 @@ _VERSION = "1"
 
 
 def fingerprint(plans: Sequence[Plan]) -> str:
-    """Digest what must be the same for a run to go on: documents, vectors, settings.
+    """Digest what must be the same for a run to go on: documents, vectors, settings,
+    prior and fixed topics.
 
     The start is not in it, so that a fit without a seed can go on too; nor are ``max_iter`` and
     ``tol``, so that a finished fit can be given more.
@@ -37,9 +38,10 @@ def fingerprint(plans: Sequence[Plan]) -> str:
     digest = hashlib.sha256(plans[0].vectors.content_hash.encode())
     for plan in plans:
         given = (asdict(plan.settings), plan.n_normalizer_words, plan.group, plan.topics.shape)
-        digest.update(json.dumps(given).encode())
-        arrays = [plan.counts.indptr, plan.counts.indices, plan.counts.data]
-        for array in [*arrays, plan.allowed, plan.free]:
+        digest.update(json.dumps(given, default=_plain).encode())
+        arrays = [plan.counts.indptr, plan.counts.indices, plan.counts.data, plan.alpha]
+        fixed = None if plan.free is None else plan.topics[~plan.free]
+        for array in [*arrays, plan.allowed, plan.free, fixed]:
             if array is not None:
                 digest.update(np.ascontiguousarray(array, _wide(array.dtype)).tobytes())
     return digest.hexdigest()
@@ -96,6 +98,12 @@ def _check(path: str | PathLike[str], metadata: dict[str, str], mark: str) -> No
             f"the checkpoint {path} belongs to a fit with other documents, vectors or settings: "
             "use the same, delete it, or give another path"
         )
+
+
+def _plain(number: np.generic) -> object:
+    """Give a number of NumPy as Python's, which JSON can hold."""
+    value: object = number.item()
+    return value
 
 
 def _wide(dtype: np.dtype[np.generic]) -> str:

@@ -152,7 +152,7 @@ class Corpus:
         dtype: type[np.floating] = np.float32,
     ) -> "Corpus":
         """Lay out counts of documents × words, with an optional documents × topics mask."""
-        table = csr_array(counts)
+        table = csr_array(counts, copy=True)  # the given one stays as it is
         table.sum_duplicates()
         table.eliminate_zeros()
         types, words = np.unique(table.indices, return_inverse=True)

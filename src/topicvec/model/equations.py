@@ -1,7 +1,8 @@
 """The paper, equation by equation, in its own letters.
 
-Generative Topic Embedding (Li, Chua, Zhu, Miao; ACL 2016). Nothing here is used in the hot path:
-`kernels`, `tables` and `solvers` compute the same quantities fast, and the tests compare them.
+Generative Topic Embedding (Li, Chua, Zhu, Miao; ACL 2016). What costs time is not computed here:
+`kernels`, `tables` and `solvers` find the same quantities fast, and the tests compare them. What
+is cheap or done once (`project`, `learning_rate`, `inverse_digamma`, `residuals`) is used as it is.
 
 =====  =========  ==========================================================
 V      (W, N)     word vectors, one a row (the paper has columns)

@@ -10,6 +10,7 @@ import inspect
 from typing import Any, Self
 
 from topicvec.embed.vectors import WordVectors
+from topicvec.engine import Engine
 from topicvec.errors import DataError
 from topicvec.model.fitted import FittedTopics
 
@@ -123,5 +124,6 @@ def _short(value: object) -> str:
 
 
 def _copied(value: Any) -> Any:
-    shared = isinstance(value, (WordVectors, FittedTopics, Estimator))
+    # A copied tokenizer, callback or engine would lose its models, files and connections.
+    shared = isinstance(value, (WordVectors, FittedTopics, Estimator, Engine)) or callable(value)
     return value if shared else copy.deepcopy(value)

@@ -104,11 +104,13 @@ def fit_plans(
 def summary(runs: Sequence[Run]) -> dict[str, Setting]:
     """Sum up runs: the bound for each token of all, after each iteration.
 
-    A run that is done keeps its last bound, so that this bound never falls either.
+    A run that is done keeps its last bound, so that this bound never falls either; one that was
+    broken off before its first iteration has none and is left out.
     """
-    n_iterations = max(len(run.bounds) for run in runs)
-    tokens = np.array([run.plan.counts.sum() for run in runs], float)
-    bounds = np.array([_filled(run.bounds, n_iterations) for run in runs])
+    begun = [run for run in runs if run.bounds]
+    n_iterations = max(len(run.bounds) for run in begun)
+    tokens = np.array([run.plan.counts.sum() for run in begun], float)
+    bounds = np.array([_filled(run.bounds, n_iterations) for run in begun])
     change = max(run.last_change for run in runs)
     total: list[Setting] = ((tokens @ bounds) / tokens.sum()).tolist()
     return {
@@ -158,31 +160,32 @@ def _conclude(run: Run, engine: Engine, labels: tuple[str | None, ...] | None) -
 def _refined(
     run: Run, outcome: Outcome, history: dict[str, Setting], job: Job
 ) -> tuple[list[Outcome], dict[str, Setting]]:
-    """Drop and merge topics and go on with the rest, until nothing is left to drop."""
+    """Drop and merge topics and go on with the rest, until nothing is left to drop.
+
+    The history is that of the last run: bounds of more and of fewer topics are no one curve.
+    """
     once = replace(job, checkpoint=None)  # its state has the number of topics it began with
-    while (fewer := _fewer(outcome.fitted, job)).n_topics < outcome.fitted.n_topics:
+    while not run.interrupted:
+        fewer = _fewer(outcome.fitted, job)
+        if fewer.n_topics == outcome.fitted.n_topics:
+            break
         plan = replace(run.plan, topics=fewer.topics, alpha=fewer.alpha)
         run = _run([plan], once)[0]
-        more = summary([run])
-        outcome = _conclude(run, job.engine, fewer.labels)
-        history = _continued(history, more)
+        outcome, history = _conclude(run, job.engine, fewer.labels), summary([run])
     return [outcome], history
 
 
 def _fewer(fitted: FittedTopics, job: Job) -> FittedTopics:
     if job.max_cosine is not None:
         fitted = merge_similar(fitted, job.max_cosine)
-    return fitted if job.min_share is None else prune(fitted, job.min_share)
-
-
-def _continued(history: dict[str, Setting], more: dict[str, Setting]) -> dict[str, Setting]:
-    bounds = [*history["bounds"], *more["bounds"]]  # type: ignore[misc]
-    return {**more, "bounds": bounds, "n_iter": len(bounds)}
+    if job.min_share is None:
+        return fitted
+    largest = float(fitted.mass[1:].max() / fitted.mass.sum())  # stays, however small
+    return prune(fitted, min(job.min_share, largest))
 
 
 def _filled(bounds: Sequence[float], length: int) -> list[float]:
-    last = bounds[-1] if bounds else -np.inf
-    return [*bounds, *[last] * (length - len(bounds))]
+    return [*bounds, *[bounds[-1]] * (length - len(bounds))]
 
 
 def warn_unconverged(history: Mapping[str, Setting], job: Job) -> None:

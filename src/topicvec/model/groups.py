@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from topicvec.embed.vectors import WordVectors
 from topicvec.errors import DataError
+from topicvec.model.equations import project
 from topicvec.model.fitted import FittedTopics
 from topicvec.model.guided import Guide, given_topics, hold, mean_vector, seeded_topics
 from topicvec.model.operations import concatenate
@@ -20,9 +21,6 @@ from topicvec.model.training import Plan
 
 __all__ = [
     "Options",
-    "check_whole",
-    "checked_alpha",
-    "checked_mask",
     "class_rows",
     "generator",
     "join",
@@ -36,6 +34,8 @@ Floats = NDArray[np.floating]
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.integer]
 Generator = np.random.Generator
+
+_LEARN_FROM = 10  # documents; a prior learned from fewer says more of chance than of topics
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,7 @@ def plan_corpus(
         counts=held_counts,
         topics=topics,
         alpha=options.prior,
-        settings=options.settings,
+        settings=_settings(options.settings, counts),
         allowed=held_allowed,
         free=guide.free(options.n_topics),
         n_normalizer_words=options.n_normalizer_words,
@@ -190,42 +190,6 @@ def generator(random_state: Any) -> Generator:
     return np.random.default_rng(random_state)
 
 
-def check_whole(name: str, value: object, least: int) -> None:
-    """Refuse a parameter that is no whole number, or too small."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise DataError(f"{name} must be a whole number of at least {least}; found {value!r}")
-
-
-def checked_alpha(alpha: Any, n_topics: int) -> tuple[Floats, bool]:
-    """Give the prior as an array, and whether it is to be learned.
-
-    Examples
-    --------
-    >>> checked_alpha("learn", 3)
-    (array(0.1), True)
-    """
-    learn = isinstance(alpha, str) and alpha == "learn"
-    if isinstance(alpha, str) and not learn:
-        raise DataError(f"alpha must be a number, an array or 'learn'; found {alpha!r}")
-    prior = np.asarray(0.1 if learn else alpha, float)
-    if prior.shape not in ((), (n_topics,)) or not (np.isfinite(prior) & (prior > 0)).all():
-        raise DataError(f"alpha must be positive, one number or {n_topics}; found {alpha!r}")
-    return prior, learn
-
-
-def checked_mask(mask: ArrayLike | None, n_documents: int, n_topics: int) -> Bools | None:
-    """Refuse a mask of the wrong shape or kind."""
-    if mask is None:
-        return None
-    allowed = np.asarray(mask)
-    if allowed.shape != (n_documents, n_topics) or allowed.dtype != bool:
-        raise DataError(
-            f"mask must be bool with shape ({n_documents}, {n_topics}), documents × topics; "
-            f"found {allowed.dtype} {allowed.shape}"
-        )
-    return allowed
-
-
 def _check_room(counts: csr_array, n_topics: int) -> None:
     n_words = len(np.unique(counts.indices))
     if n_words == 0:
@@ -237,6 +201,19 @@ def _check_room(counts: csr_array, n_topics: int) -> None:
             f"{n_topics} topics are too many for documents with {n_words} distinct known words: "
             f"use n_topics={min(n_words + 1, 20)} or less"
         )
+
+
+def _settings(settings: Settings, counts: csr_array) -> Settings:
+    """Keep the prior as it is where there are too few documents to learn it."""
+    n_documents = int(np.count_nonzero(np.diff(counts.indptr)))
+    if not settings.learn_alpha or n_documents >= _LEARN_FROM:
+        return settings
+    message = (
+        f"alpha='learn' needs at least {_LEARN_FROM} documents with known words; found "
+        f"{n_documents}: alpha stays at 0.1"
+    )
+    warnings.warn(message, UserWarning, stacklevel=4)
+    return replace(settings, learn_alpha=False)
 
 
 def _first_topics(
@@ -262,9 +239,10 @@ def _first_topics(
         own = counts if documents is None else counts[documents]
         if options.init == "random":
             directions = random_directions(len(chosen), vectors.n_dims, rng)
+            topics[chosen] = project(directions, max_norm)
         else:
             directions = _spread(vectors, own, len(chosen), rng, topics[1:first_free])
-        topics[chosen] = START_NORM * max_norm * directions
+            topics[chosen] = START_NORM * max_norm * directions
     return topics
 
 
@@ -296,4 +274,4 @@ def _given(vectors: WordVectors, options: Options, guide: Guide) -> Floats:
         )
     if guide.n_topics:
         raise DataError("init with given topics leaves no room for seed_words or fixed_topics")
-    return topics
+    return project(topics, options.settings.max_norm)

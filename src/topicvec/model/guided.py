@@ -117,8 +117,10 @@ def seeded_topics(
     vectors: WordVectors, seeds: Sequence[NDArray[np.intp]], max_norm: float
 ) -> Floats:
     """Point topics (S, N) at the mean of their seed words, seen from the mean of all words."""
-    centre = mean_vector(vectors)
     topics = np.zeros((len(seeds), vectors.n_dims), np.float32)
+    if not seeds:
+        return topics  # the mean of all words takes a while
+    centre = mean_vector(vectors)
     for topic, rows in enumerate(seeds):
         mean = vectors.matrix[rows].mean(axis=0) - centre
         topics[topic] = START_NORM * max_norm * mean / max(float(np.linalg.norm(mean)), 1e-12)

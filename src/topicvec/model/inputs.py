@@ -173,8 +173,18 @@ def read_corpus(
         counted = reader.count(documents, vectors)
     report_unknown(counted.report)
     if weights is not None:
-        counted = replace(counted, counts=weigh(counted.counts, document_weights=weights))
+        counted = replace(counted, counts=_weighted(counted.counts, weights))
     return counted, vectors
+
+
+def _weighted(counts: csr_array, weights: ArrayLike) -> csr_array:
+    weighted = weigh(counts, document_weights=weights)
+    weighted.eliminate_zeros()  # a document of weight 0 has no words
+    if counts.nnz and not weighted.nnz:
+        raise DataError(
+            "document_weights are zero for all documents with known words: give one of them more"
+        )
+    return weighted
 
 
 def report_unknown(report: BagReport) -> None:
@@ -188,24 +198,29 @@ def report_unknown(report: BagReport) -> None:
 
 
 def checked_matrix(matrix: Any, weighted: bool) -> csr_array:
-    """Refuse a matrix that does not hold counts.
+    """Copy a matrix without zeros and duplicates; refuse one that does not hold counts.
 
     Examples
     --------
+    >>> checked_matrix(np.array([[1, 0], [0, 2]]), weighted=False).data
+    array([1, 2])
     >>> checked_matrix(np.array([[1, -2]]), weighted=False)
     Traceback (most recent call last):
     topicvec.errors.DataError: counts must not be negative; found -2 in row 0
     """
+    matrix = matrix if issparse(matrix) else np.asarray(matrix)  # a DataFrame has no dtype
     if matrix.dtype.kind not in "biuf":
         raise DataError(f"counts must be numbers; found a matrix of {matrix.dtype}")
     if matrix.shape[0] == 0:
         raise DataError("the corpus is empty: expected at least one document; found none")
-    counts = csr_array(matrix)
+    counts = csr_array(matrix, copy=True)
     for is_bad, message in _FAULTS[: 2 if weighted else 3]:
         bad = np.flatnonzero(is_bad(counts.data))
         if len(bad):
             row = int(np.searchsorted(counts.indptr, bad[0], side="right")) - 1
             raise DataError(f"{message}; found {counts.data[bad[0]]} in row {row}")
+    counts.sum_duplicates()
+    counts.eliminate_zeros()
     return counts
 
 
@@ -240,9 +255,7 @@ def _with_learned(
 
 
 def _is_matrix(documents: Any) -> bool:
-    if issparse(documents):
-        return True
-    return hasattr(documents, "dtype") and getattr(documents, "ndim", 0) == 2
+    return issparse(documents) or getattr(documents, "ndim", 0) == 2
 
 
 def _checked_rows(documents: Iterable[Text]) -> Iterator[Text]:

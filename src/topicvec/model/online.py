@@ -138,7 +138,9 @@ def _climb(
     for _ in range(_N_STEPS):
         state, tables, _, _ = m_step(engine, lexicon, state, stats, tables, settings, free)
         state = replace(state, iteration=state.iteration + 1)
-    return replace(fitted, topics=state.topics, residuals=state.residuals)
+    residuals = state.residuals.astype(float)
+    residuals[0] = 0  # not only up to rounding
+    return replace(fitted, topics=state.topics, residuals=residuals)
 
 
 def _statistics(fitted: FittedTopics) -> DocStats:

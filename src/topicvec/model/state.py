@@ -60,8 +60,8 @@ class Settings:
     base_length: float = 10000.0
 
     def __post_init__(self) -> None:
-        if not self.max_norm > 0:
-            raise DataError(f"max_norm must be positive; found {self.max_norm}")
+        if not 0 < self.max_norm < np.inf:
+            raise DataError(f"max_norm must be positive and finite; found {self.max_norm}")
         if self.solver not in ("newton", "paper"):
             raise DataError(f"solver must be 'newton' or 'paper'; found {self.solver!r}")
         if self.max_passes < 1:

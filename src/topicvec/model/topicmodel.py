@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topicvec.embed.vectors import WordVectors
-from topicvec.engine import Engine, resolve_engine
+from topicvec.engine import Engine
 from topicvec.errors import DataError
 from topicvec.model import operations
+from topicvec.model.checks import checked_engine
 from topicvec.model.estimator import Estimator, not_fitted
 from topicvec.model.fitted import FittedTopics
 from topicvec.model.inference import Inferred, TokenTopic, infer, one_pass
@@ -283,7 +284,7 @@ class TopicModel(Estimator):
         Parameters
         ----------
         path : path
-            The file or folder.
+            The file.
         vectors : WordVectors, optional
             The word vectors, if they were not saved with the model.
         **params
@@ -327,7 +328,7 @@ class TopicModel(Estimator):
         return Reader(self.tokenizer, self.stop_words, self.vocabulary, self.weighted)
 
     def _engine(self) -> Engine:
-        return resolve_engine(self.n_jobs)
+        return checked_engine(self.n_jobs)
 
     def _count(self, X: Any) -> Counted:
         counted = self._reader().count(X, self.fitted_.vectors)

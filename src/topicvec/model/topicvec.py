@@ -12,7 +12,7 @@ from topicvec.embed.load import load_vectors
 from topicvec.embed.vectors import WordVectors
 from topicvec.engine import Engine
 from topicvec.errors import DataError
-from topicvec.model import groups
+from topicvec.model import checks, groups
 from topicvec.model.fitted import FittedTopics
 from topicvec.model.fitting import Job, Outcome, fit_plans, warn_unconverged
 from topicvec.model.guided import guide
@@ -45,7 +45,8 @@ class TopicVec(TopicModel):
     vectors : WordVectors or path, optional
         The word vectors; by default those that come with the package.
     alpha : float, array of shape (K,), or "learn"
-        Prior of the documents' mixtures; small for few topics a document.
+        Prior of the documents' mixtures; small for few topics a document. Learning needs at
+        least 10 documents (of a class); with fewer it stays at 0.1.
     max_norm : float
         Longest topic vector allowed, γ in the paper; longer is more specific.
     solver : {"newton", "paper"}
@@ -103,9 +104,9 @@ class TopicVec(TopicModel):
         Proportions of the training documents, of the topics that each was allowed; not on
         models that were loaded or come from an operation.
     bounds_ : tuple of float
-        The bound for each token after each iteration.
+        The bound for each token after each iteration; of the last run if topics were dropped.
     n_iter_, converged_ : int, bool
-        How many iterations there were, and whether they were enough.
+        How many iterations these were, and whether they were enough.
     unknown_words_ : dict of str to int
         Frequent words of the documents without a vector.
     classes_ : array of str
@@ -211,10 +212,11 @@ class TopicVec(TopicModel):
         """
         counted, vectors = self._read(X, document_weights)
         job = self._job()
+        checks.check_length(y, counted.n_documents)
         if groups.wants_classes(self.share, y, mask):
             self._fit_classes(counted, vectors, groups.class_rows(y, counted.n_documents), job)
         else:
-            allowed = groups.checked_mask(mask, counted.n_documents, self.n_topics)
+            allowed = checks.checked_mask(mask, counted.n_documents, self.n_topics)
             self._fit_corpus(counted, vectors, allowed, job)
         warn_unconverged(self.fitted_.settings, job)
         return self
@@ -282,10 +284,7 @@ class TopicVec(TopicModel):
     ) -> tuple[Counted, WordVectors]:
         vectors = load_vectors(self.vectors) if earlier is None else earlier.vectors
         learn = self.unknown_words == "learn" and earlier is None
-        if self.unknown_words not in ("report", "learn"):
-            raise DataError(
-                f"unknown_words must be 'report' or 'learn'; found {self.unknown_words!r}"
-            )
+        checks.check_choice("unknown_words", self.unknown_words, "report", "learn")
         return read_corpus(self._reader(), X, vectors, weights, learn=learn)
 
     def _fit_corpus(
@@ -335,13 +334,14 @@ class TopicVec(TopicModel):
         self.doc_topic_ = outcome.proportions
 
     def _options(self) -> groups.Options:
-        groups.check_whole("n_topics", self.n_topics, 2)
-        groups.check_whole("max_iter", self.max_iter, 1)
-        alpha, learn = groups.checked_alpha(self.alpha, self.n_topics)
+        checks.check_whole("n_topics", self.n_topics, 2)
+        limit = checks.checked_limit("n_normalizer_words", self.n_normalizer_words)
+        alpha, learn = checks.checked_alpha(self.alpha, self.n_topics)
         settings = Settings(max_norm=self.max_norm, solver=self.solver, learn_alpha=learn)
-        return groups.Options(self.n_topics, alpha, self.init, settings, self.n_normalizer_words)
+        return groups.Options(int(self.n_topics), alpha, self.init, settings, limit)
 
     def _job(self) -> Job:
+        checks.check_training(self.max_iter, self.tol, self.min_share, self.max_cosine)
         names = [field.name for field in fields(Job) if field.name != "engine"]
         return Job(self._engine(), **{name: getattr(self, name) for name in names})
 
