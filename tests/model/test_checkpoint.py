@@ -90,3 +90,22 @@ def test_a_damaged_checkpoint_is_refused(planted, tmp_path):
 def test_a_missing_folder_is_refused(planted, tmp_path):
     with pytest.raises(DataError, match="no such folder"):
         model_of(planted, tmp_path / "nowhere" / "state").fit(planted.documents)
+
+
+def test_a_checkpoint_with_another_prior_or_other_fixed_topics_is_refused(planted, tmp_path):
+    path = tmp_path / "state.safetensors"
+    fixed = planted.vectors.matrix[:1]
+    model_of(planted, path, fixed_topics=fixed, max_iter=2).fit(planted.documents)
+    for other in ({"fixed_topics": fixed, "alpha": 0.2}, {"fixed_topics": 2 * fixed}):
+        with pytest.raises(DataError, match="other documents, vectors or settings"):
+            model_of(planted, path, **other).fit(planted.documents)
+
+
+def test_numbers_of_numpy_are_the_same_settings(planted, tmp_path):
+    path = tmp_path / "state.safetensors"
+    settings = {"max_norm": 6.0, "n_normalizer_words": 50}
+    model_of(planted, path, max_iter=2, **settings).fit(planted.documents)
+    same = {"max_norm": np.float32(6), "n_normalizer_words": np.int64(50)}
+    heard = []
+    model_of(planted, path, max_iter=3, callback=heard.append, **same).fit(planted.documents)
+    assert [each.iteration for each in heard] == [3]

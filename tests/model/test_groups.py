@@ -5,6 +5,7 @@ import pytest
 
 from topicvec.errors import DataError, OutOfVocabularyWarning
 from topicvec.model.topicvec import TopicVec
+from topicvec.model.training import train
 
 
 def quick(*args, **params):
@@ -161,3 +162,34 @@ def test_a_fit_forgets_the_classes_of_an_earlier_one(planted):
     model.fit(planted.documents)
     assert not hasattr(model, "classes_")
     assert model.topic_vectors_.shape[0] == 3
+
+
+class _Stopped:
+    """An engine whose user presses Ctrl-C after the first piece."""
+
+    def map(self, function, items):
+        for number, item in enumerate(items):
+            if number:
+                raise KeyboardInterrupt
+            yield function(item)
+
+
+def test_ctrl_c_in_the_first_round_leaves_a_model_that_can_be_saved(planted, tmp_path, monkeypatch):
+    monkeypatch.setattr("topicvec.model.fitting.train", _train_stopped)
+    model = quick(3, planted.vectors, random_state=0, n_jobs=1)
+    with pytest.warns(RuntimeWarning, match="interrupted after"):
+        model.fit(planted.documents, planted.classes)
+    assert np.isfinite(model.bounds_).all()
+    model.save(tmp_path / "model")
+    assert TopicVec.load(tmp_path / "model").bounds_ == model.bounds_
+
+
+def _train_stopped(runs, engine, watch):
+    train(runs, _Stopped(), watch)
+
+
+@pytest.mark.parametrize("arguments", [{"share": "corpus"}, {}])
+def test_the_length_of_y_is_checked_even_if_it_is_not_used(planted, arguments):
+    mask = None if arguments else np.ones((60, 5), bool)
+    with pytest.raises(DataError, match="for each of the 60 documents; found 2"):
+        quick(5, planted.vectors, **arguments).fit(planted.documents, ["a", "b"], mask=mask)

@@ -117,7 +117,11 @@ BAD_PARAMETERS = {
     "n_topics": (1, "n_topics must be a whole number of at least 2"),
     "max_iter": (0, "max_iter must be a whole number of at least 1"),
     "alpha": (-1, "alpha must be positive"),
-    "max_norm": (0, "max_norm must be positive"),
+    "max_norm": (np.inf, "max_norm must be positive and finite"),
+    "tol": (-1, "tol must be a number of at least 0"),
+    "min_share": (1.5, "min_share must be a number between 0 and 1"),
+    "max_cosine": (np.nan, "max_cosine must be a number between 0 and 1"),
+    "n_normalizer_words": (0.5, "n_normalizer_words must be a whole number of at least 1"),
     "solver": ("magic", "solver must be"),
     "init": ("magic", "init must be"),
     "share": ("magic", "share must be"),
@@ -159,3 +163,47 @@ def test_vectors_are_learned_for_frequent_unknown_words(planted):
     by_block = cosines[:60].reshape(4, 15).mean(axis=1)
     assert by_block.argmax() == 0
     assert model.transform(documents).shape == (60, 5)
+
+
+def test_a_given_matrix_stays_as_it_is_and_may_be_read_only():
+    given = csr_array(
+        (np.array([1, 0, 2, 1, 3]), np.array([2, 0, 1, 1, 0]), np.array([0, 2, 5])), shape=(2, 3)
+    )
+    before = [given.data.copy(), given.indices.copy(), given.indptr.copy()]
+    for array in (given.data, given.indices, given.indptr):
+        array.flags.writeable = False
+    model = TopicVec(2, VECTORS, random_state=0).fit(given)
+    assert model.fitted_.word_counts.tolist() == [3, 3, 1]
+    assert model.transform(given).shape == (2, 2)
+    after = [given.data, given.indices, given.indptr]
+    assert all(np.array_equal(old, new) for old, new in zip(before, after, strict=True))
+
+
+def test_a_matrix_of_stored_zeros_is_refused():
+    zeros = csr_array((np.zeros(2), np.array([0, 1]), np.array([0, 1, 2])), shape=(2, 3))
+    with (
+        pytest.warns(OutOfVocabularyWarning),
+        pytest.raises(DataError, match="no document has a word with a vector"),
+    ):
+        TopicVec(2, VECTORS).fit(zeros)
+
+
+def test_documents_of_weight_zero_have_no_words():
+    model = TopicVec(2, VECTORS, random_state=0)
+    model.fit(["cat dog", "car car"], document_weights=[1, 0])
+    assert model.fitted_.word_counts.tolist() == [1, 1, 0]
+    with pytest.raises(DataError, match="document_weights are zero for all documents"):
+        model.fit(["cat dog", "car"], document_weights=[0, 0])
+
+
+def test_a_data_frame_of_counts_is_a_matrix():
+    pandas = pytest.importorskip("pandas")
+    assert counts(pandas.DataFrame([[0, 1, 2]], columns=["a", "b", "c"])) == [[0, 1, 2]]
+
+
+def test_numbers_of_numpy_are_numbers():
+    model = TopicVec(
+        np.int64(2), VECTORS, max_norm=np.float32(5), tol=np.float64(0.01),
+        n_normalizer_words=np.int64(2), n_jobs=np.int64(1), random_state=0,
+    ).fit(["cat dog car", "car cat"])  # fmt: skip
+    assert type(model.fitted_.settings["n_normalizer_words"]) is int

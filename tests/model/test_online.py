@@ -100,3 +100,7 @@ def test_fixed_topics_stay_while_batches_come(planted):
     for batch in batches(planted.documents):
         model.partial_fit(batch)
     assert np.array_equal(model.topic_vectors_[1], fixed[0])
+
+
+def test_the_residual_of_the_null_topic_is_exactly_zero(online):
+    assert online.topic_residuals_[0] == 0

@@ -15,6 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from topicvec.embed.vectors import WordVectors
+from topicvec.engine import LocalEngine
 from topicvec.errors import DataError
 from topicvec.model.topicvec import TopicVec
 
@@ -146,3 +147,17 @@ def test_importing_the_estimator_does_not_import_scikit_learn():
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+def test_a_clone_shares_callables_and_engines():
+    class Cutter:
+        def __call__(self, text):
+            return text.split()
+
+        def __deepcopy__(self, memo):
+            raise TypeError("a model of another library cannot be copied")
+
+    model = TopicVec(tokenizer=Cutter(), n_jobs=LocalEngine(2), callback=print)
+    copied = clone(model)
+    assert copied.tokenizer is model.tokenizer
+    assert copied.n_jobs is model.n_jobs

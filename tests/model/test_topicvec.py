@@ -7,6 +7,12 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
+from topicvec.engine import LocalEngine
+from topicvec.errors import EngineError
+from topicvec.model.groups import Options, plan_corpus
+from topicvec.model.guided import guide
+from topicvec.model.inputs import Reader
+from topicvec.model.state import Settings
 from topicvec.model.topicvec import TopicVec
 
 
@@ -68,8 +74,6 @@ def test_results_are_the_same_bits_for_any_number_of_workers(planted, model):
 
 
 def test_texts_token_lists_and_counts_give_the_same_bits(planted, model):
-    from topicvec.model.inputs import Reader
-
     counts = Reader().count(planted.documents, planted.vectors).counts
     for documents in (planted.texts, iter(planted.documents), counts, counts.toarray()):
         other = quick(5, planted.vectors, random_state=0).fit(documents)
@@ -205,3 +209,65 @@ def test_operations_return_a_new_model(planted, model):
     assert model.concatenate(smaller).fitted_.n_topics == 7
     assert np.array_equal(model.topic_vectors_, before)
     assert model.fitted_.labels[1] is None
+
+
+def test_ctrl_c_stops_a_fit_that_would_drop_topics(planted):
+    heard = []
+
+    def interrupt(progress):
+        heard.append(progress.iteration)
+        if len(heard) == 3:
+            raise KeyboardInterrupt
+
+    model = quick(12, planted.vectors, max_cosine=0.3, callback=interrupt, random_state=0)
+    with pytest.warns(RuntimeWarning, match="interrupted after 3 iterations"):
+        model.fit(planted.documents)
+    assert heard == [1, 2, 3]
+    assert model.fitted_.n_topics == 12
+
+
+def test_pruning_keeps_the_bounds_of_the_last_run(planted):
+    heard = []
+    model = quick(
+        12, planted.vectors, max_norm=3, max_cosine=0.3, callback=heard.append, random_state=0
+    ).fit(planted.documents)
+    last = [each.bound for each in heard][-model.n_iter_ :]
+    assert model.bounds_ == tuple(last)
+    assert heard[-model.n_iter_].iteration == 1
+    assert len(heard) > model.n_iter_
+
+
+def test_pruning_leaves_a_topic_beside_the_null_topic(planted):
+    model = quick(5, planted.vectors, min_share=0.99, random_state=0).fit(planted.documents)
+    assert model.fitted_.n_topics == 2
+
+
+def test_processes_are_refused(planted):
+    engine = LocalEngine(2, kind="process")
+    with pytest.raises(EngineError, match="threads, which share memory"):
+        quick(5, planted.vectors, n_jobs=engine).fit(planted.documents)
+
+
+def start(planted, options):
+    counts = Reader().count(planted.documents, planted.vectors).counts
+    nothing = guide(planted.vectors, None, None)
+    rng = np.random.default_rng(0)
+    return plan_corpus(planted.vectors, counts, options, nothing, None, rng)
+
+
+def test_given_topics_start_on_the_ball(planted, model):
+    far = 10 * model.topic_vectors_
+    plan = start(planted, Options(5, 0.1, far, Settings(max_norm=2.0)))
+    assert np.linalg.norm(plan.topics, axis=1) == pytest.approx([0, 2, 2, 2, 2])
+
+
+def test_random_topics_start_as_unit_vectors(planted):
+    plan = start(planted, Options(5, 0.1, "random", Settings(max_norm=7.0)))
+    assert np.linalg.norm(plan.topics, axis=1) == pytest.approx([0, 1, 1, 1, 1])
+
+
+def test_alpha_is_not_learned_from_few_documents(planted):
+    model = quick(3, planted.vectors, alpha="learn", random_state=0)
+    with pytest.warns(UserWarning, match="needs at least 10 documents .* found 9"):
+        model.fit(planted.documents[:9])
+    assert model.alpha_.tolist() == [0.1] * 3

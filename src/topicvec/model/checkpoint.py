@@ -29,11 +29,10 @@ _VERSION = "1"
 
 
 def fingerprint(plans: Sequence[Plan]) -> str:
-    """Digest what must be the same for a run to go on: documents, vectors, settings,
-    prior and fixed topics.
+    """Digest what must be the same for a run to go on: documents, vectors, prior, settings.
 
-    The start is not in it, so that a fit without a seed can go on too; nor are ``max_iter`` and
-    ``tol``, so that a finished fit can be given more.
+    Fixed topics are in it. The start is not, so that a fit without a seed can go on too; nor are
+    ``max_iter`` and ``tol``, so that a finished fit can be given more.
     """
     digest = hashlib.sha256(plans[0].vectors.content_hash.encode())
     for plan in plans:

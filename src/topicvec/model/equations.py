@@ -177,7 +177,7 @@ def project(T: Floats, gamma: float) -> Floats:
            [0.6, 0.8]])
     """
     norm = np.linalg.norm(T, axis=1, keepdims=True)
-    return np.asarray(T * np.minimum(1, gamma / np.maximum(norm, 1e-300)))
+    return np.asarray(T * np.minimum(1, gamma / np.maximum(norm, 1e-30)))
 
 
 def inverse_digamma(y: Floats) -> Floats:

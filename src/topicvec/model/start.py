@@ -6,80 +6,18 @@ one step size for all and θ = 1 a short document collapses into one or two topi
 (test_a_single_document_does_not_collapse).
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Literal
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from topicvec.errors import DataError
-from topicvec.model.corpus import Corpus, Lexicon
-from topicvec.model.gem import even_theta
-from topicvec.model.state import Settings, TopicState
-
-__all__ = ["START_NORM", "initial_state", "random_directions", "spread_directions"]
+__all__ = ["START_NORM", "random_directions", "spread_directions"]
 
 Floats = NDArray[np.floating]
-Ints = NDArray[np.integer]
 
 START_NORM = 0.5  # share of the ball's radius
 _WORDS_PER_TOPIC = 50
 _MIN_WORDS = 4000
 _N_ROUNDS = 8
-
-
-def initial_state(
-    corpus: Corpus,
-    lexicon: Lexicon,
-    alpha: Floats,
-    settings: Settings,
-    rng: np.random.Generator,
-    start: Literal["spread", "random"] | Floats = "spread",
-    seeds: Mapping[int, Sequence[int]] | None = None,
-) -> TopicState:
-    """Make the state before the first iteration.
-
-    Parameters
-    ----------
-    corpus, lexicon : Corpus, Lexicon
-        The counts and the words.
-    alpha : array, (K,)
-        Prior of the mixtures; its length is the number of topics with the null topic.
-    settings : Settings
-        For the radius of the ball.
-    rng : numpy.random.Generator
-        The only source of chance in a fit.
-    start : {"spread", "random"} or array, (K, N)
-        Directions spread over the corpus's word vectors, random ones, or topics to start from;
-        rows of NaN in given topics are filled by spread ones.
-    seeds : mapping of int to word types, optional
-        Topics (1 to K − 1) that start at the mean of some words, as positions in
-        ``corpus.types``.
-    """
-    n_topics, size = len(alpha), lexicon.vectors.shape[1]
-    norm = START_NORM * settings.max_norm
-    topics = np.full((n_topics, size), np.nan)
-    if not isinstance(start, str):
-        topics[:] = start
-    elif start == "random":
-        topics[1:] = norm * random_directions(n_topics - 1, size, rng)
-    elif start != "spread":
-        raise DataError(f"start must be 'spread', 'random' or an array; found {start!r}")
-    centred = lexicon.vectors[lexicon.rows] - lexicon.centre
-    for topic, words in (seeds or {}).items():
-        topics[topic] = norm * _unit(centred[list(words)].mean(0, keepdims=True))[0]
-    topics[0] = 0
-    empty = np.flatnonzero(np.isnan(topics).any(1))
-    others = topics[1:][~np.isnan(topics[1:]).any(1)]
-    topics[empty] = norm * spread_directions(centred, corpus.type_counts, len(empty), rng, others)
-    return TopicState(
-        topics=topics.astype(lexicon.vectors.dtype),
-        residuals=np.zeros(n_topics),
-        alpha=np.asarray(alpha, dtype=float),
-        theta=even_theta(corpus, np.asarray(alpha, dtype=float)),
-        curvature=np.ones(n_topics),
-    )
 
 
 def random_directions(n: int, size: int, rng: np.random.Generator) -> Floats:

@@ -6,9 +6,14 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from topicvec.embed.vectors import WordVectors
 from topicvec.engine import LocalEngine
 from topicvec.model.corpus import Corpus, Lexicon
 from topicvec.model.equations import residuals, word_probabilities
+from topicvec.model.gem import even_theta
+from topicvec.model.groups import Options, plan_corpus
+from topicvec.model.guided import guide
+from topicvec.model.state import TopicState
 
 
 @dataclass(frozen=True)
@@ -23,6 +28,21 @@ class World:
 
     def lexicon(self, corpus, dtype=np.float64, n_normalizer_words=None):
         return Lexicon.of(self.V.astype(dtype), self.u, corpus.types, n_normalizer_words)
+
+    def start(self, corpus, settings, n_topics=6, dtype=np.float64, given="spread", seed=0):
+        """The state from which the estimator would start, in any precision."""
+        vectors = WordVectors([f"w{row}" for row in range(len(self.V))], self.V, self.u)
+        options = Options(n_topics, 0.1, given, settings)
+        rng = np.random.default_rng(seed)
+        nothing = guide(vectors, None, None)
+        plan = plan_corpus(vectors, self.counts, options, nothing, None, rng)
+        return TopicState(
+            topics=plan.topics.astype(dtype),
+            residuals=np.zeros(n_topics),
+            alpha=plan.alpha,
+            theta=even_theta(corpus, plan.alpha),
+            curvature=np.ones(n_topics),
+        )
 
 
 def make_world(n_clusters=5, words_each=60, size=12, n_documents=80, length=60, seed=0, sharp=4.0):

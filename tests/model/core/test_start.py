@@ -4,21 +4,16 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from topicvec.errors import DataError
-from topicvec.model.corpus import Corpus, Lexicon
 from topicvec.model.gem import iterate
-from topicvec.model.start import START_NORM, initial_state, random_directions, spread_directions
+from topicvec.model.start import START_NORM, random_directions, spread_directions
 from topicvec.model.state import Settings
 
 SETTINGS = Settings(max_norm=6.0)
 
 
-def prepare(world, start="spread", seeds=None, seed=0, n_topics=6):
-    corpus = world.corpus(n_topics)
-    lexicon = world.lexicon(corpus)
-    rng = np.random.default_rng(seed)
-    alpha = np.full(n_topics, 0.1)
-    return corpus, initial_state(corpus, lexicon, alpha, SETTINGS, rng, start, seeds)
+def prepare(world, start="spread", seed=0):
+    corpus = world.corpus(6)
+    return corpus, world.start(corpus, SETTINGS, given=start, seed=seed)
 
 
 def test_spread_topics_find_the_clusters(world):
@@ -29,11 +24,11 @@ def test_spread_topics_find_the_clusters(world):
     assert (cosines.max(1) > 0.8).sum() >= 4
 
 
-@pytest.mark.parametrize("start", ["spread", "random"])
-def test_topics_start_inside_the_ball_and_documents_evenly(world, start):
+@pytest.mark.parametrize(("start", "norm"), [("spread", START_NORM * 6.0), ("random", 1.0)])
+def test_topics_start_inside_the_ball_and_documents_evenly(world, start, norm):
     corpus, state = prepare(world, start)
     norms = np.linalg.norm(state.topics, axis=1)
-    np.testing.assert_allclose(norms[1:], START_NORM * 6.0)
+    np.testing.assert_allclose(norms[1:], norm, rtol=1e-6)
     assert norms[0] == 0
     np.testing.assert_allclose(state.theta.sum(1), corpus.lengths + 0.6)
     assert np.ptp(state.theta, axis=1).max() == pytest.approx(0)
@@ -44,22 +39,6 @@ def test_the_same_seed_gives_the_same_start(world):
     assert (prepare(world)[1].topics != prepare(world, seed=1)[1].topics).any()
 
 
-def test_seed_words_and_given_topics_are_kept(world):
-    corpus, state = prepare(world, seeds={2: [0, 1, 2]})
-    centred = world.V[corpus.types[:3]].mean(0) - world.u @ world.V
-    assert state.topics[2] @ centred == pytest.approx(3.0 * np.linalg.norm(centred))
-    given = world.T.copy()
-    given[3] = np.nan
-    _, state = prepare(world, start=given)
-    np.testing.assert_array_equal(np.delete(state.topics, 3, 0), np.delete(world.T, 3, 0))
-    assert np.isfinite(state.topics).all()
-
-
-def test_an_unknown_start_is_refused(world):
-    with pytest.raises(DataError, match="spread"):
-        prepare(world, start="zeros")
-
-
 def test_more_topics_than_words_still_start():
     rng = np.random.default_rng(0)
     found = spread_directions(rng.normal(size=(3, 4)), np.ones(3), 5, rng)
@@ -68,7 +47,7 @@ def test_more_topics_than_words_still_start():
     np.testing.assert_allclose(np.linalg.norm(random_directions(2, 4, rng), axis=1), 1)
 
 
-def article(seed, n_themes=10, n_tokens=640):
+def article(world, seed, n_themes=10, n_tokens=640):
     """One document of ten themes with the vectors of a vocabulary of 3,000 words."""
     rng = np.random.default_rng(seed)
     themes = rng.normal(size=(60, 50))
@@ -77,16 +56,15 @@ def article(seed, n_themes=10, n_tokens=640):
     u /= u.sum()
     inside = np.repeat(np.arange(60) < n_themes, 50) * u
     counts = rng.multinomial(n_tokens, inside / inside.sum())
-    return V.astype(np.float32), u, csr_array(counts[None])
+    return type(world)(V, u, themes, csr_array(counts[None]))
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_a_single_document_does_not_collapse(engine, seed):
-    V, u, counts = article(seed)
-    corpus = Corpus.of(counts, 20)
-    lexicon = Lexicon.of(V, u, corpus.types)
-    rng = np.random.default_rng(seed)
-    state = initial_state(corpus, lexicon, np.full(20, 0.1), SETTINGS, rng)
+def test_a_single_document_does_not_collapse(world, engine, seed):
+    world = article(world, seed)
+    corpus = world.corpus(20, dtype=np.float32)
+    lexicon = world.lexicon(corpus, np.float32)
+    state = world.start(corpus, SETTINGS, 20, np.float32, seed=seed)
     state, info = list(islice(iterate(corpus, lexicon, state, SETTINGS, engine), 60))[-1]
     live = np.flatnonzero(info.topic_mass > 0.02 * info.topic_mass.sum())
     live = live[live > 0]
