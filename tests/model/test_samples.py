@@ -1,0 +1,69 @@
+"""The bundled texts with the default vectors: what a first user sees."""
+
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from topicvec.datasets import sample_article, sample_corpus
+from topicvec.embed.load import load_vectors
+from topicvec.engine import LocalEngine
+from topicvec.model import equations as eq
+from topicvec.model.groups import Options, plan_corpus
+from topicvec.model.guided import guide
+from topicvec.model.inputs import Reader
+from topicvec.model.state import Settings
+from topicvec.model.topicvec import TopicVec
+from topicvec.model.training import begin
+
+WATCHED = (1, 2, 3, 8, 9, 20, 21, 38, 39, 40)
+
+
+@pytest.fixture(scope="module")
+def vectors():
+    return load_vectors(None)
+
+
+def true_bound(vectors, counts, state):
+    """The bound in double precision, from the equations alone."""
+    V, u = vectors.matrix, vectors.unigram.astype(float)
+    u, T = u / u.sum(), state.topics.astype(float)
+    r = eq.residuals(V, u, T, block=10_000)
+    total = 0.0
+    for d in range(counts.shape[0]):
+        row = counts[[d]]
+        logits = eq.logits(V[row.indices].astype(float), T, r)
+        n, theta = row.data.astype(float), state.theta[d].astype(float)
+        total += eq.bound_short(logits, u[row.indices], state.alpha, theta, n)
+    return total / counts.sum()
+
+
+def test_the_true_bound_of_the_sample_corpus_never_falls(vectors):
+    counts = Reader().count(sample_corpus(), vectors).counts
+    options = Options(12, 0.1, "spread", Settings())
+    rng = np.random.default_rng(0)
+    nothing = guide(vectors, None, None)
+    plan = plan_corpus(vectors, counts, options, nothing, None, rng)
+    run = begin(plan, LocalEngine(2), tol=0.0, max_iter=max(WATCHED))
+    steps = islice(run.steps, max(WATCHED))
+    seen = [(state, info) for state, info in steps if info.iteration in WATCHED]
+    bounds = np.array([true_bound(vectors, counts, state) for state, _ in seen])
+    told = np.array([info.bound_per_token for _, info in seen])
+    assert len(seen) >= 5
+    assert np.diff(bounds).min() > -1e-6
+    # The loop tells the bound at the responsibilities from before the topics moved, so never more.
+    assert (bounds - told).min() > -1e-5
+    assert bounds[-1] == pytest.approx(told[-1], abs=1e-3)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_sample_article_does_not_collapse(vectors, seed):
+    model = TopicVec(20, vectors, random_state=seed).fit([sample_article()])
+    share = model.fitted_.mass / model.fitted_.mass.sum()
+    live = 1 + np.flatnonzero(share[1:] > 0.02)
+    assert len(live) >= 8
+    units = model.topic_vectors_[live]
+    units = units / np.linalg.norm(units, axis=1, keepdims=True)
+    cosines = units @ units.T
+    np.fill_diagonal(cosines, -1)
+    assert cosines.max() < 0.8
