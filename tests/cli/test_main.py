@@ -51,6 +51,11 @@ def test_topics_as_json_have_what_scripts_rely_on(article, capsys):
     assert sum(topic["share"] for topic in found["topics"]) == pytest.approx(1, abs=0.02)
 
 
+def test_as_many_words_as_asked_for(article, capsys):
+    assert call(["topics", str(article), "-k", "4", "--words", "15", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["topics"][0]["words"]) == 15
+
+
 def test_the_same_seed_gives_the_same_output(article, capsys):
     outputs = []
     for _ in range(2):

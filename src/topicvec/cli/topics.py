@@ -54,32 +54,35 @@ def topics(
 def show_topics(model: "TopicVec", n_words: int = 10, title: str = "") -> None:
     """Print a model's topics as a table, the largest first."""
     from topicvec.cli.render import show_table
+    from topicvec.model import read_topics
 
     rows = [
         {
             "topic": topic.index,
             "share": f"{topic.share:.1%}",
-            "words": " ".join(word for word, _ in topic.words[:n_words]),
+            "words": " ".join(word for word, _ in topic.words),
         }
-        for topic in model.topics_
+        for topic in read_topics(model.fitted_, n_words=n_words, n_nearest=0)
         if topic.words
     ]
     show_table(rows, title=title, wide=["words"])
 
 
 def _as_json(model: "TopicVec", documents: "list[Document]", n_words: int) -> dict[str, Any]:
-    mixtures = model.doc_topic_
+    from topicvec.model import read_topics
+
+    found = read_topics(model.fitted_, n_words=n_words, n_nearest=0)
     return {
         "topics": [
             {
                 "index": topic.index,
                 "share": topic.share,
-                "words": [{"word": w, "relevance": r} for w, r in topic.words[:n_words]],
+                "words": [{"word": w, "relevance": r} for w, r in topic.words],
             }
-            for topic in model.topics_
+            for topic in found
         ],
         "documents": [
             {"id": document.id, "proportions": [float(p) for p in row]}
-            for document, row in zip(documents, mixtures, strict=True)
+            for document, row in zip(documents, model.doc_topic_, strict=True)
         ],
     }
