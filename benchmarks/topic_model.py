@@ -1,6 +1,6 @@
 """TopicVec: its two solvers, other topic models, the machine's limit, single articles.
 
-    TOPICVEC_DATA=/path/to/data python benchmarks/topic_model.py solvers peers limit classes articles
+    TOPICVEC_DATA=/path/to/data python benchmarks/topic_model.py solvers peers cold
 
 Each part writes its own key of ``results/topicvec.json``. Needs the ``bench`` extra.
 """
