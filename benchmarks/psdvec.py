@@ -11,7 +11,6 @@ and number of workers, and their time includes reading, counting words and learn
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -291,9 +290,15 @@ def one_size(size: dict[str, int]) -> None:
         "tokens": int(counts.unigram_counts.sum()),
         "seconds counting": round(middle - start, 1),
         "seconds solving": round(end - middle, 1),
-        "peak MB": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+        "peak MB": peak_megabytes(),
     }
     print(json.dumps(result))
+
+
+def peak_megabytes() -> int:
+    """Peak memory of this process; getrusage would also tell its parent's before the fork."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) // 1024
 
 
 def draw(rows: list[dict[str, Any]]) -> None:
