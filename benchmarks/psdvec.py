@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 
 from topicvec.embed import PSDVec, WordVectors
 from topicvec.embed.association import associate, measure_margins
@@ -117,10 +118,10 @@ def ppmi_svd(path: Path) -> WordVectors:
 
 METHODS: dict[str, Callable[[Path], WordVectors]] = {
     "PSDVec": psdvec,
+    "PPMI+SVD": ppmi_svd,
     "PSDVec, settings of the papers": psdvec_paper,
     "word2vec": word2vec,
     "fastText": fasttext,
-    "PPMI+SVD": ppmi_svd,
 }
 
 
@@ -141,15 +142,23 @@ def compare(n_shards: int, methods: list[str]) -> dict[str, Any]:
         }  # fmt: skip
         warm_up(path)
         for name in methods:
-            start = time.perf_counter()
+            start, cpu = time.perf_counter(), cpu_seconds()
             vectors = METHODS[name](path)
-            seconds = time.perf_counter() - start
+            seconds, cpu = time.perf_counter() - start, cpu_seconds() - cpu
             result["methods"][name] = {
-                "seconds": round(seconds, 1), "words": len(vectors), **scores(vectors)
+                "seconds": round(seconds, 1), "CPU seconds": round(cpu, 1),
+                "words": len(vectors), **scores(vectors),
             }  # fmt: skip
             print(name, result["methods"][name], flush=True)
             save(f"compare, {n_shards} shards", result)
     return result
+
+
+def cpu_seconds() -> float:
+    """Time on all cores of this process and of its living workers."""
+    own = psutil.Process()
+    times = [process.cpu_times() for process in (own, *own.children(recursive=True))]
+    return sum(t.user + t.system for t in times)
 
 
 def warm_up(path: Path) -> None:
@@ -314,11 +323,13 @@ def draw(rows: list[dict[str, Any]]) -> None:
             k for k in ("n_shards", "n_words", "n_dims") if k != name.replace("tokens", "n_shards")
         ]
         chosen = [row for row in rows if all(row[k] == base[k] for k in others)]
-        x = [row[name] for row in chosen]
-        axis.plot(x, [row["seconds counting"] for row in chosen], "o-", label="counting")
-        axis.plot(x, [row["seconds solving"] for row in chosen], "s--", label="solving")
-        axis.set_xlabel(name.replace("n_", "").replace("dims", "dimensions"))
-        axis.set_ylim(bottom=0)
+        unit = 1e6 if name == "tokens" else 1
+        x = [round(row[name] / unit, 1) for row in chosen]
+        for part, style in PARTS.items():
+            axis.plot(x, [row[f"seconds {part}"] for row in chosen], style, label=part)
+        axis.set_xlabel(LABELS[name])
+        axis.set_xticks(x)
+    axes[0].set_ylim(0, 1.1 * max(row[f"seconds {part}"] for row in rows for part in PARTS))
     axes[0].set_ylabel("seconds")
     axes[0].legend()
     figure.tight_layout()
@@ -326,6 +337,8 @@ def draw(rows: list[dict[str, Any]]) -> None:
 
 
 MIN_COUNT = 20
+PARTS = {"counting": "o-", "solving": "s--"}
+LABELS = {"tokens": "million tokens", "n_words": "words, a quarter core", "n_dims": "dimensions"}
 DEFAULT_MARGINS = {
     name: getattr(PSDVec(), name)
     for name in ("smoothing", "unseen_weight", "frequency_power", "context_power", "subsample")
@@ -335,7 +348,7 @@ DEFAULT_MARGINS = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "parts", nargs="+", choices=["compare", "core", "others", "growth", "one-size"]
+        "parts", nargs="+", choices=["compare", "core", "others", "growth", "draw", "one-size"]
     )
     parser.add_argument("--shards", type=int, default=4)
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
@@ -354,6 +367,8 @@ def main() -> None:
                 save(name, part(counts))
     if "growth" in options.parts:
         save("growth", growth())
+    if "draw" in options.parts:
+        draw(json.loads((RESULTS / "psdvec.json").read_text())["growth"]["rows"])
 
 
 if __name__ == "__main__":

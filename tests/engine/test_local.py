@@ -5,6 +5,7 @@ import time
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
 from topicvec.engine import Engine, LocalEngine, resolve_engine
 from topicvec.errors import DataError, EngineError
@@ -90,3 +91,33 @@ def test_anything_with_a_map_is_an_engine_and_nothing_else_is():
     assert resolve_engine(engine) is engine
     with pytest.raises(EngineError, match="map"):
         resolve_engine("two")
+
+
+def test_a_map_inside_of_a_map_does_not_wait_for_ever():
+    engine = LocalEngine(2)
+    inner = engine.map(lambda x: sum(engine.map(square, range(x))), [3, 4, 5, 6])
+    assert list(inner) == [5, 14, 30, 55]
+
+
+def test_overlapping_maps_keep_blas_on_one_thread_until_the_last_ends():
+    def threads():
+        found = threadpool_info()
+        return {library["num_threads"] for library in found if library["user_api"] == "blas"}
+
+    before = threads()
+    first, second = (LocalEngine(2).map(lambda _: threads(), range(9)) for _ in range(2))
+    assert next(first) == next(second) == {1}
+    first.close()
+    assert set().union(*second) == {1}
+    assert threads() == before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_process_has_workers_of_its_own():
+    engine = LocalEngine(2)
+    list(engine.map(square, range(4)))
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if list(engine.map(square, range(4))) == [0, 1, 4, 9] else 1)
+    assert os.waitpid(child, 0)[1] == 0

@@ -193,3 +193,9 @@ def test_the_length_of_y_is_checked_even_if_it_is_not_used(planted, arguments):
     mask = None if arguments else np.ones((60, 5), bool)
     with pytest.raises(DataError, match="for each of the 60 documents; found 2"):
         quick(5, planted.vectors, **arguments).fit(planted.documents, ["a", "b"], mask=mask)
+
+
+def test_a_loaded_model_still_knows_its_classes(by_class, tmp_path):
+    by_class.save(tmp_path / "model.topicvec")
+    loaded = TopicVec.load(tmp_path / "model.topicvec")
+    assert loaded.classes_.tolist() == by_class.classes_.tolist()

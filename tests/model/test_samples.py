@@ -1,13 +1,18 @@
 """The bundled texts with the default vectors: what a first user sees."""
 
+import subprocess
+import sys
+import warnings
 from itertools import islice
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from topicvec.datasets import sample_article, sample_corpus
 from topicvec.embed.load import load_vectors
 from topicvec.engine import LocalEngine
+from topicvec.model import corpus, rehearsal
 from topicvec.model import equations as eq
 from topicvec.model.groups import Options, plan_corpus
 from topicvec.model.guided import guide
@@ -67,3 +72,32 @@ def test_the_sample_article_does_not_collapse(vectors, seed):
     cosines = units @ units.T
     np.fill_diagonal(cosines, -1)
     assert cosines.max() < 0.8
+
+
+def test_a_rehearsal_saves_iterations_and_ends_as_well(monkeypatch):
+    article = [sample_article()]
+    rehearsed = TopicVec(20, random_state=0).fit(article)
+    monkeypatch.setattr(rehearsal, "_WORTH", 0.0)  # never worth it
+    plain = TopicVec(20, random_state=0).fit(article)
+    assert rehearsed.n_iter_ <= plain.n_iter_ / 2
+    assert rehearsed.bounds_[-1] > plain.bounds_[-1] - 0.02
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_the_bound_of_an_article_never_falls_in_either_kind_of_loop(monkeypatch, compiled):
+    monkeypatch.setattr(corpus, "_FEW_DOCUMENTS", 0 if compiled else 8)
+    model = TopicVec(20, random_state=0, tol=0.0, max_iter=60)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        bounds = model.fit([sample_article()]).bounds_
+    assert len(bounds) > 10
+    assert np.diff(bounds).min() >= 0
+
+
+def test_an_article_needs_no_compiled_loops(tmp_path):
+    script = (
+        "import sys; from topicvec import TopicVec, datasets\n"
+        "TopicVec(10, random_state=0).fit([datasets.sample_article()])\n"
+        "assert 'numba' not in sys.modules and 'sklearn' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)

@@ -271,3 +271,16 @@ def test_alpha_is_not_learned_from_few_documents(planted):
     with pytest.warns(UserWarning, match="needs at least 10 documents .* found 9"):
         model.fit(planted.documents[:9])
     assert model.alpha_.tolist() == [0.1] * 3
+
+
+def test_token_proportions_sum_to_the_expected_counts(planted, model):
+    text = planted.documents[0]
+    tokens, proportions = model.token_proportions(text)
+    assert tokens == [token for token in text if token in model.vectors_]
+    np.testing.assert_allclose(proportions.sum(axis=1), 1)
+    np.testing.assert_allclose(
+        proportions.sum(axis=0), model.expected_counts([text])[0], atol=0.01 * len(tokens)
+    )
+    assert [t.topic for t in model.responsibilities(text) if t.topic is not None] == list(
+        proportions.argmax(axis=1)
+    )

@@ -1,5 +1,6 @@
 """``topicvec topics``: the topics of one article or many, in seconds."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -30,14 +31,17 @@ def topics(
 
     Example: topicvec topics article.txt -k 10
     """
-    from topicvec.cli.render import note, show_json
+    from topicvec.embed.load import load_vectors
     from topicvec.errors import require
-    from topicvec.model import TopicVec
 
     if page is not None:
         require("jinja2", "explore", "making a page")  # said before the work, not after it
+    loading = ThreadPoolExecutor(1).submit(load_vectors, vectors)  # beside the slow imports
+    from topicvec.cli.render import note, show_json
+    from topicvec.model import TopicVec
+
     documents = list(reading.documents(sources))
-    model = TopicVec(n_topics=k, vectors=vectors, random_state=seed, share="corpus")
+    model = TopicVec(n_topics=k, vectors=loading.result(), random_state=seed, share="corpus")
     model.fit(documents)
     if json:
         show_json(_as_json(model, documents, words))

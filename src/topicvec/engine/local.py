@@ -8,15 +8,16 @@ results are the same to the bit for any ``n_jobs``.
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from pickle import PicklingError
+from threading import local
 from typing import Literal, TypeVar, cast
 
-from threadpoolctl import ThreadpoolController
-
 from topicvec.engine.base import Engine
+from topicvec.engine.blas import one_blas_thread
 from topicvec.errors import DataError, EngineError
 
 __all__ = ["LocalEngine", "resolve_engine"]
@@ -25,13 +26,22 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-@cache
-def _blas() -> ThreadpoolController:
-    # Looking for the loaded libraries takes milliseconds, so it is done once. The two imports
-    # make sure that both OpenBLAS copies (numpy's and scipy's) are there to be found.
-    import scipy.linalg.blas  # noqa: F401
+_worker = local()  # has ``busy`` in the threads of our pools
 
-    return ThreadpoolController().select(user_api="blas")
+
+def _mark_as_worker() -> None:
+    _worker.busy = True
+
+
+@cache
+def _threads(n_jobs: int) -> ThreadPoolExecutor:
+    # Starting threads takes longer than many a map, so they stay. A map inside of a map runs
+    # where it is: it would wait for ever for workers that wait for it.
+    return ThreadPoolExecutor(n_jobs, "topicvec", _mark_as_worker)
+
+
+if hasattr(os, "register_at_fork"):  # the child has the pool but not its threads
+    os.register_at_fork(after_in_child=_threads.cache_clear)
 
 
 def available_cores() -> int:
@@ -70,7 +80,8 @@ class LocalEngine:
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Apply ``function`` to each item; results come in the order of the items."""
-        if self.n_jobs == 1:
+        alone = isinstance(items, Sized) and len(items) <= 1
+        if self.n_jobs == 1 or alone or hasattr(_worker, "busy"):
             return self._map_here(function, items)
         return self._map_pool(function, items)
 
@@ -78,7 +89,7 @@ class LocalEngine:
         self, function: Callable[[Item], Result], items: Iterable[Item]
     ) -> Iterator[Result]:
         for item in items:
-            with _blas().limit(limits=1):
+            with one_blas_thread():
                 result = function(item)
             yield result
 
@@ -86,7 +97,7 @@ class LocalEngine:
         self, function: Callable[[Item], Result], items: Iterable[Item]
     ) -> Iterator[Result]:
         waiting: deque[Future[Result]] = deque()
-        with _blas().limit(limits=1), self._pool() as pool:
+        with one_blas_thread(), self._pool() as pool:
             try:
                 for item in items:
                     waiting.append(pool.submit(function, item))
@@ -107,14 +118,14 @@ class LocalEngine:
                 for future in waiting:
                     future.cancel()
 
-    def _pool(self) -> Executor:
+    def _pool(self) -> AbstractContextManager[Executor]:
         if self.kind == "thread":
-            return ThreadPoolExecutor(self.n_jobs)
+            return nullcontext(_threads(self.n_jobs))
         # loky, which scikit-learn brings: fresh processes that share no lock with our threads,
         # take lambdas, and do not run an unguarded script again
         from joblib.externals.loky import ProcessPoolExecutor
 
-        return cast(Executor, ProcessPoolExecutor(self.n_jobs))
+        return cast(AbstractContextManager[Executor], ProcessPoolExecutor(self.n_jobs))
 
 
 def resolve_engine(engine: Engine | int | None) -> Engine:

@@ -131,7 +131,7 @@ def checked_alpha(alpha: Any, n_topics: int) -> tuple[Floats, bool]:
 
 
 def checked_mask(mask: ArrayLike | None, n_documents: int, n_topics: int) -> Bools | None:
-    """Refuse a mask of the wrong shape or kind."""
+    """Refuse a mask of the wrong shape or kind; allow the null topic everywhere."""
     if mask is None:
         return None
     allowed = np.asarray(mask)
@@ -140,4 +140,6 @@ def checked_mask(mask: ArrayLike | None, n_documents: int, n_topics: int) -> Boo
             f"mask must be bool with shape ({n_documents}, {n_topics}), documents × topics; "
             f"found {allowed.dtype} {allowed.shape}"
         )
+    allowed = allowed.copy()
+    allowed[:, 0] = True
     return allowed

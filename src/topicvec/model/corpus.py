@@ -20,20 +20,25 @@ Floats = NDArray[np.floating]
 Ints = NDArray[np.integer]
 Bools = NDArray[np.bool_]
 
-_N_PIECES = 48  # enough for many workers, few enough that a piece outweighs its overhead
+_FEW_DOCUMENTS = 8  # done by the readable loops before the compiled ones are loaded
+_N_PIECES = 48  # enough for many workers
+_LEAST_COST = 20_000.0  # of a piece, so that it outweighs its overhead
 
 
-def cut_evenly(cost: Floats, n_pieces: int = _N_PIECES) -> tuple[slice, ...]:
-    """Cut a row of items into consecutive pieces of about equal cost.
+def cut_evenly(
+    cost: Floats, n_pieces: int = _N_PIECES, least_cost: float = _LEAST_COST
+) -> tuple[slice, ...]:
+    """Cut a row of items into consecutive pieces of about equal cost, fewer if they would be tiny.
 
     Examples
     --------
-    >>> cut_evenly(np.array([1.0, 1.0, 2.0]), 2)
+    >>> cut_evenly(np.array([1.0, 1.0, 2.0]), 2, least_cost=1.0)
     (slice(0, 2, None), slice(2, 3, None))
     """
     total = np.cumsum(cost, dtype=float)
     if not len(total):
         return ()
+    n_pieces = int(np.clip(np.ceil(total[-1] / least_cost), 1, n_pieces))
     goals = total[-1] * np.arange(1, n_pieces) / n_pieces
     edges = np.unique(np.concatenate([[0], np.searchsorted(total, goals) + 1, [len(cost)]]))
     edges = edges[edges <= len(cost)]
@@ -115,6 +120,8 @@ class Corpus:
         Topics that the documents of a group may use.
     shards, blocks : tuples of slices
         Pieces of the documents and of the word types.
+    compiled : bool
+        Whether the compiled loops are to be used, see `topicvec.model.twins`.
     """
 
     indptr: Ints
@@ -129,6 +136,7 @@ class Corpus:
     allowed: Bools
     shards: tuple[slice, ...]
     blocks: tuple[slice, ...]
+    compiled: bool
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -150,6 +158,7 @@ class Corpus:
         n_topics: int,
         allowed: Bools | None = None,
         dtype: type[np.floating] = np.float32,
+        compiled: bool | None = None,
     ) -> "Corpus":
         """Lay out counts of documents × words, with an optional documents × topics mask."""
         table = csr_array(counts, copy=True)  # the given one stays as it is
@@ -173,13 +182,13 @@ class Corpus:
             allowed=groups,
             shards=cut_evenly(np.diff(table.indptr) + 4.0),  # a document costs even when short
             blocks=cut_evenly(per_type + 100.0),  # a type costs its row of the matrix product
+            compiled=table.shape[0] > _FEW_DOCUMENTS if compiled is None else compiled,
         )
 
 
 def _group(allowed: Bools | None, n_documents: int, n_topics: int) -> tuple[Bools, Ints]:
-    """Number the distinct rows of a mask; the null topic is allowed everywhere."""
+    """Number the distinct rows of a mask."""
     if allowed is None:
         return np.ones((1, n_topics), bool), np.zeros(n_documents, np.int32)
     groups, group = np.unique(np.asarray(allowed, bool), axis=0, return_inverse=True)
-    groups[:, 0] = True
     return groups, group.ravel().astype(np.int32)

@@ -143,7 +143,10 @@ def _watch(runs: Sequence[Run], news: Sequence[Progress], job: Job, mark: str) -
     for each in news:
         if job.verbose:
             where = "" if each.group is None else f"{each.group}, "
-            logger.info("%siteration %d: bound %.5f", where, each.iteration, each.bound)
+            logger.info(
+                "%siteration %d: bound %.5f, change %.2g",
+                where, each.iteration, each.bound, each.change,
+            )  # fmt: skip
         if job.callback is not None:
             job.callback(each)
     due = any(each.iteration % _EVERY == 0 for each in news)

@@ -6,7 +6,7 @@ say, and a step of the topics (`m_step`) and, if asked, of the prior.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
@@ -15,43 +15,16 @@ from scipy.special import digamma
 
 from topicvec.engine import Engine
 from topicvec.model.corpus import Corpus, Lexicon
-from topicvec.model.kernels import e_step, weight_floor, word_mass
+from topicvec.model.mixtures import mass_of_words, mix
 from topicvec.model.prior import learn_alpha
 from topicvec.model.solvers import accept, propose
 from topicvec.model.state import DocStats, Settings, StepInfo, TopicState
 from topicvec.model.tables import Tables, evaluate, exp_table
 
-__all__ = ["Mixtures", "even_theta", "expect", "infer", "iterate", "m_step", "word_topic_mass"]
+__all__ = ["expect", "iterate", "m_step"]
 
 Floats = NDArray[np.floating]
 Bools = NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class Mixtures:
-    """What the documents' pass of the E-step finds.
-
-    Parameters
-    ----------
-    theta : array, (D, K)
-        Dirichlet parameters.
-    mass : array, (K,)
-        Expected number of tokens of each topic.
-    bound : float
-        The bound, without the unigram probabilities.
-    n_passes : int
-        Passes over documents.
-    table, weight, ratio : arrays, (U, K), (D, K), (nnz,)
-        What `word_mass` needs.
-    """
-
-    theta: Floats
-    mass: Floats
-    bound: float
-    n_passes: int
-    table: Floats
-    weight: Floats
-    ratio: Floats
 
 
 def iterate(
@@ -127,12 +100,17 @@ def expect(
     settings: Settings,
 ) -> tuple[Floats, DocStats]:
     """E-step: the documents' mixtures (D, K) and their statistics."""
-    found = _mix(engine, corpus, tables.dots, tables.log_partition, state, settings)
+    table, peak, rounding = exp_table(engine, tables.dots, tables.log_partition)
+    found = mix(
+        engine, corpus, table, state.alpha, state.theta, settings.inner_tol, settings.max_passes
+    )
+    # The residuals were rounded to the table's precision; the bound is linear in them.
+    bound = found.bound + corpus.type_counts @ peak + found.mass @ rounding
     moment = np.zeros((len(found.mass), lexicon.vectors.shape[1]))
 
     def block(words: slice) -> Floats:
         # Cᵀ V over the block's words: the third unavoidable matrix product.
-        return _mass_of(corpus, found, words).T @ lexicon.vectors[lexicon.rows[words]]
+        return mass_of_words(corpus, found, words).T @ lexicon.vectors[lexicon.rows[words]]
 
     for part in engine.map(block, corpus.blocks):
         moment += part
@@ -140,7 +118,7 @@ def expect(
         mass=found.mass,
         moment=moment,
         log_phi=_log_phi(engine, corpus, found.theta, settings.learn_alpha),
-        bound=found.bound + float(corpus.type_counts @ lexicon.log_unigram),
+        bound=float(bound + corpus.type_counts @ lexicon.log_unigram),
         n_tokens=float(corpus.type_counts.sum()),
         n_documents=corpus.n_documents,
         n_passes=found.n_passes,
@@ -169,94 +147,6 @@ def m_step(
         curvature=curvature,
     )
     return state, tables, float(gained.sum()), int(moves.sum())
-
-
-def infer(
-    engine: Engine,
-    corpus: Corpus,
-    vectors: Floats,
-    state: TopicState,
-    settings: Settings,
-) -> Mixtures:
-    """Find the mixtures of documents under fixed topics.
-
-    Parameters
-    ----------
-    engine : Engine
-        How work is spread.
-    corpus : Corpus
-        The documents; may have words that the training corpus had not.
-    vectors : array, (U, N)
-        Vectors of the corpus's word types.
-    state : TopicState
-        The topics; ``theta`` is where the documents start, see `even_theta`. From an even start
-        and with one pass, ``theta - alpha`` is the original's feature: the expected counts
-        without a document prior.
-    settings : Settings
-        ``inner_tol`` and ``max_passes`` are used.
-    """
-    dots = vectors @ np.ascontiguousarray(state.topics.T)
-    return _mix(engine, corpus, dots, -state.residuals, state, settings)
-
-
-def even_theta(corpus: Corpus, alpha: Floats) -> Floats:
-    """Share the tokens of each document evenly among its topics, (D, K).
-
-    A start at ones instead lets the first topic to grow take a whole document (collapse).
-    """
-    allowed = corpus.allowed[corpus.group]
-    share = corpus.lengths / allowed.sum(1)
-    return np.where(allowed, alpha + share[:, None], 0.0)
-
-
-def word_topic_mass(engine: Engine, corpus: Corpus, lexicon: Lexicon, state: TopicState) -> Floats:
-    """Give the expected count of each word type in each topic, (U, K), in one more pass."""
-    vectors = lexicon.vectors[lexicon.rows]
-    found = infer(engine, corpus, vectors, state, Settings(max_passes=1))
-    return np.concatenate(list(engine.map(lambda w: _mass_of(corpus, found, w), corpus.blocks)))
-
-
-def _mix(
-    engine: Engine,
-    corpus: Corpus,
-    dots: Floats,
-    log_partition: Floats,
-    state: TopicState,
-    settings: Settings,
-) -> Mixtures:
-    table, peak, rounding = exp_table(engine, dots, log_partition)
-    alpha = corpus.allowed * state.alpha
-    theta = np.empty_like(state.theta)
-    weight = np.empty(theta.shape, table.dtype)
-    ratio = np.empty(len(corpus.counts), table.dtype)
-
-    def shard(documents: slice) -> tuple[Floats, float, int]:
-        a, b = documents.start, documents.stop
-        cells = slice(corpus.indptr[a], corpus.indptr[b])
-        mass = np.zeros(len(log_partition))
-        bound, n_passes = e_step(
-            corpus.indptr[a : b + 1] - cells.start, corpus.words[cells], corpus.counts[cells],
-            table, alpha, corpus.group[documents], state.theta[documents],
-            settings.inner_tol, settings.max_passes, weight_floor(table.dtype),
-            theta[documents], weight[documents], ratio[cells], mass,
-        )  # fmt: skip
-        return mass, bound, n_passes
-
-    parts = list(engine.map(shard, corpus.shards))
-    mass = np.sum([part[0] for part in parts], axis=0) if parts else np.zeros(len(log_partition))
-    # The residuals were rounded to the table's precision; the bound is linear in them.
-    bound = sum(part[1] for part in parts) + corpus.type_counts @ peak + mass @ rounding
-    n_passes = sum(part[2] for part in parts)
-    return Mixtures(theta, mass, float(bound), n_passes, table, weight, ratio)
-
-
-def _mass_of(corpus: Corpus, found: Mixtures, words: slice) -> Floats:
-    indptr = corpus.word_indptr[words.start : words.stop + 1]
-    return np.asarray(
-        word_mass(
-            indptr, corpus.documents, corpus.cells, found.ratio, found.weight, found.table[words]
-        )
-    )
 
 
 def _log_phi(engine: Engine, corpus: Corpus, theta: Floats, wanted: bool) -> Floats:

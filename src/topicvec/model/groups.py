@@ -86,6 +86,7 @@ def plan_corpus(
         free=guide.free(options.n_topics),
         n_normalizer_words=options.n_normalizer_words,
         n_held=len(guide.seeds),
+        rehearse=isinstance(options.init, str) and options.settings.solver == "newton",
     )
 
 

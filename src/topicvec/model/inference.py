@@ -14,8 +14,8 @@ from scipy.sparse import csr_array, vstack
 from topicvec.engine import Engine
 from topicvec.model.corpus import Corpus
 from topicvec.model.fitted import FittedTopics, Representatives
-from topicvec.model.gem import even_theta
-from topicvec.model.kernels import e_step, weight_floor, word_mass
+from topicvec.model.mixtures import Mixtures, even_theta, mass_of_words, mix
+from topicvec.model.twins import weight_floor
 
 __all__ = [
     "Inferred",
@@ -68,23 +68,25 @@ class Inferred:
     ----------
     corpus : Corpus
         The documents.
-    theta : array, (D, K)
-        Dirichlet parameters of the documents' mixtures; zero where a topic is not allowed.
-    mass : array, (K,)
-        Expected number of tokens of each topic.
+    mixtures : Mixtures
+        What was found.
     bound : float
         The bound of these documents.
-    table, weight, ratio : arrays, (U, K), (D, K), (nnz,)
-        What `topicvec.model.kernels.word_mass` needs.
     """
 
     corpus: Corpus
-    theta: Floats
-    mass: Floats
+    mixtures: Mixtures
     bound: float
-    table: Floats
-    weight: Floats
-    ratio: Floats
+
+    @property
+    def theta(self) -> Floats:
+        """Dirichlet parameters of the documents' mixtures; zero where a topic is not allowed."""
+        return self.mixtures.theta
+
+    @property
+    def mass(self) -> Floats:
+        """Expected number of tokens of each topic, (K,)."""
+        return self.mixtures.mass
 
     @property
     def n_tokens(self) -> float:
@@ -99,7 +101,8 @@ class Inferred:
 
     def responsibilities(self, document: int, rows: Ints) -> Floats:
         """Give the topics' probabilities (J, K) for words of a document, by vector row."""
-        pi = self.table[np.searchsorted(self.corpus.types, rows)] * self.weight[document]
+        found = self.mixtures
+        pi = found.table[np.searchsorted(self.corpus.types, rows)] * found.weight[document]
         shares: Floats = pi / pi.sum(axis=1, keepdims=True)
         return shares
 
@@ -111,6 +114,7 @@ def infer(
     *,
     allowed: Bools | None = None,
     theta: Floats | None = None,
+    compiled: bool | None = True,
 ) -> Inferred:
     """Find the mixtures of documents, to convergence.
 
@@ -126,41 +130,20 @@ def infer(
         Topics that each document may use; all by default.
     theta : array, (D, K), optional
         Where to start; tokens spread evenly over the topics by default.
+    compiled : bool, optional
+        None leaves the choice of loops to the size of the corpus; a document then has the same
+        mixture alone and in company only up to rounding.
 
     Returns
     -------
     Inferred
     """
-    corpus = Corpus.of(counts, fitted.n_topics, allowed)
-    prior = corpus.allowed * fitted.alpha
+    corpus = Corpus.of(counts, fitted.n_topics, allowed, compiled=compiled)
     start = even_theta(corpus, fitted.alpha) if theta is None else theta
     table, log_peak = _table(fitted, corpus.types, engine)
-    new = np.empty(start.shape)
-    weight = np.empty(start.shape, table.dtype)
-    ratio = np.empty(corpus.counts.shape, table.dtype)
-
-    def shard(documents: slice) -> tuple[Floats, float]:
-        cells = slice(corpus.indptr[documents.start], corpus.indptr[documents.stop])
-        mass = np.zeros(start.shape[1])
-        bound, _ = e_step(
-            corpus.indptr[documents.start : documents.stop + 1] - cells.start,
-            corpus.words[cells], corpus.counts[cells], table, prior, corpus.group[documents],
-            start[documents], _TOL, _MAX_PASSES, weight_floor(table.dtype),
-            new[documents], weight[documents], ratio[cells], mass,
-        )  # fmt: skip
-        return mass, bound
-
-    parts = list(engine.map(shard, corpus.shards))
+    found = mix(engine, corpus, table, fitted.alpha, start, _TOL, _MAX_PASSES)
     bound = corpus.type_counts @ (log_peak + _log_unigram(fitted, corpus.types))
-    return Inferred(
-        corpus=corpus,
-        theta=new,
-        mass=np.sum([mass for mass, _ in parts], axis=0),
-        bound=float(bound + sum(bound for _, bound in parts)),
-        table=table,
-        weight=weight,
-        ratio=ratio,
-    )
+    return Inferred(corpus, found, float(bound + found.bound))
 
 
 def one_pass(fitted: FittedTopics, counts: csr_array, engine: Engine) -> Floats:
@@ -225,11 +208,7 @@ def word_masses(inferred: Inferred, n_words: int, engine: Engine) -> csr_array:
     corpus = inferred.corpus
 
     def block(words: slice) -> csr_array:
-        indptr = corpus.word_indptr[words.start : words.stop + 1]
-        dense = word_mass(
-            indptr, corpus.documents, corpus.cells,
-            inferred.ratio, inferred.weight, inferred.table[words],
-        )  # fmt: skip
+        dense = mass_of_words(corpus, inferred.mixtures, words)
         return csr_array(np.where(dense < _LEAST_ENTRY, np.float32(0), dense))
 
     stacked = csr_array(vstack(list(engine.map(block, corpus.blocks)), format="csr"))

@@ -1,4 +1,4 @@
-"""The hot loops, compiled, each beside its readable twin of the same signature.
+"""The hot loops, compiled; `twins` has their readable twins of the same signatures.
 
 Two passes make an E-step. `e_step` walks over documents and finds their mixtures; what it leaves
 behind (`weight` per document, `ratio` per cell) is enough for `word_mass`, which walks over words
@@ -12,21 +12,11 @@ import math
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
-from scipy.special import digamma, gammaln
 
-__all__ = ["e_step", "e_step_reference", "weight_floor", "word_mass", "word_mass_reference"]
-
-Floats = NDArray[np.floating]
-Ints = NDArray[np.integer]
+__all__ = ["e_step", "word_mass"]
 
 _FAST = {"reassoc", "contract", "arcp", "nsz"}  # sums may be vectorised; NaN and inf stay exact
 _CHUNK = 64  # short sums run in the table's precision, and are then added in double precision
-
-
-def weight_floor(dtype: np.dtype[np.floating]) -> float:
-    """Give the smallest weight used, so that the product of two never underflows."""
-    return 1e-18 if np.dtype(dtype) == np.float32 else 1e-140
 
 
 @njit(cache=True, nogil=True, inline="always", error_model="numpy")
@@ -122,7 +112,7 @@ def e_step(  # type: ignore[no-untyped-def]
     max_passes : int
         Limit of passes over a document.
     floor : float
-        Smallest weight, see `weight_floor`.
+        Smallest weight, see `topicvec.model.twins.weight_floor`.
     new_theta, weight, ratio, mass : arrays, (D, K), (D, K), (nnz,), (K,)
         Filled: θ (eq. 14), exp(E[log φ]), counts / p, and added: the topic mass.
 
@@ -195,43 +185,4 @@ def word_mass(indptr, documents, cells, ratio, weight, table):  # type: ignore[n
                     part[k] += q * row[k]
             for k in range(n_topics):
                 C[w, k] += part[k] * table[w, k]
-    return C
-
-
-def e_step_reference(
-    indptr: Ints, words: Ints, counts: Floats, table: Floats, alpha: Floats, group: Ints,
-    theta: Floats, tol: float, max_passes: int, floor: float,
-    new_theta: Floats, weight: Floats, ratio: Floats, mass: Floats,
-) -> tuple[float, int]:  # fmt: skip
-    """Do the same as `e_step`, to be read."""
-    bound, passes = 0.0, 0
-    for d in range(len(indptr) - 1):
-        cells = slice(indptr[d], indptr[d + 1])
-        n, prior, rows = counts[cells].astype(float), alpha[group[d]], table[words[cells]]
-        new_theta[d] = theta[d]
-        for _ in range(max_passes):
-            passes += 1
-            expected = digamma(np.where(prior > 0, new_theta[d], 1)) - digamma(new_theta[d].sum())
-            weight[d] = np.where(prior > 0, np.maximum(np.exp(expected), floor), 0)
-            ratio[cells] = n / (rows @ weight[d])
-            found = (ratio[cells] @ rows) * weight[d]
-            change = np.abs(prior + found - new_theta[d]).sum()
-            new_theta[d] = prior + found
-            if change <= 2 * tol * n.sum():
-                break
-        a, m, w = prior[prior > 0], found[prior > 0], weight[d][prior > 0]
-        bound += n @ np.log(n / ratio[cells]) - m @ np.log(w)
-        bound += np.sum(gammaln(a + m) - gammaln(a)) + gammaln(a.sum()) - gammaln(a.sum() + n.sum())
-        mass += found
-    return float(bound), passes
-
-
-def word_mass_reference(
-    indptr: Ints, documents: Ints, cells: Ints, ratio: Floats, weight: Floats, table: Floats
-) -> Floats:
-    """Do the same as `word_mass`, to be read."""
-    C = np.zeros_like(table)
-    for w in range(len(indptr) - 1):
-        inside = slice(indptr[w], indptr[w + 1])
-        C[w] = (ratio[cells[inside]] @ weight[documents[inside]]) * table[w]
     return C

@@ -73,12 +73,14 @@ def choose_n_topics(
 
     template = TopicVec() if model is None else model
     vectors = load_vectors(template.vectors)
-    counted, vectors = read_corpus(template._reader(), documents, vectors)
+    learn = template.unknown_words == "learn"
+    counted, vectors = read_corpus(template._reader(), documents, vectors, learn=learn)
     train, rest = _split(counted.counts, held_out, np.random.default_rng(random_state))
     scores = {}
     for number in candidates:
         trial = template.__sklearn_clone__()
         trial.set_params(n_topics=int(number), vectors=vectors, vocabulary=None, checkpoint=None)
+        trial.set_params(unknown_words="report")
         fitted = trial.fit(train).fitted_
         scores[int(number)] = completion_score(fitted, train, rest, trial._engine())
     return Choice(scores)

@@ -32,12 +32,14 @@ from topicvec.model.tables import Tables
 __all__ = ["Proposal", "accept", "propose"]
 
 Floats = NDArray[np.floating]
+Ints = NDArray[np.integer]
 Bools = NDArray[np.bool_]
 
 _LEAST_MASS = 1e-6  # tokens; a topic with less has no direction to go
 _LEAST_RISE = 1e-6  # nats a token
 _MAX_CURVATURE = 1e6
 _N_TRIES = 8
+_TOGETHER = 16  # topics; enough to amortise the calls, few enough for the cache
 _TAIL_DIMENSIONS = 0.5  # share over which the tail spreads; makes measured curvatures near 1
 
 
@@ -62,16 +64,19 @@ class Proposal:
 
 
 @dataclass(frozen=True)
-class _Model:
-    """A topic's problem near its current place: B = axesᵀ diag(values) axes + tail · I."""
+class _Models:
+    """Problems of some topics near their current place: B = axesᵀ diag(values) axes + tail · I.
 
-    topic: Floats  # (N,)
-    slope: Floats  # (N,) gradient of f
-    values: Floats  # (H,) variances of the head along its axes
-    axes: Floats  # (H, N) orthonormal
-    tail: float  # variance of the tail in every direction
-    head: Floats  # (n_head, N) vectors of the head, centred on the topic's mean
-    shares: Floats  # (n_head,)
+    The first axis is the topic. Where a head has fewer words or axes than H, the rest are zero.
+    """
+
+    topics: Floats  # (K, N)
+    slope: Floats  # (K, N) gradient of f
+    values: Floats  # (K, H) variances of the head along its axes
+    axes: Floats  # (K, H, N) orthonormal
+    tail: Floats  # (K,) variance of the tail in every direction
+    head: Floats  # (K, H, N) vectors of the head, centred on the topic's mean
+    shares: Floats  # (K, H)
 
 
 def propose(
@@ -90,13 +95,14 @@ def propose(
     topics = state.topics.astype(float)
     curvature, slope, bend = state.curvature.copy(), np.zeros(len(topics)), np.zeros(len(topics))
 
-    def one(k: int) -> tuple[Floats, float, float, float]:
-        gradient = stats.moment[k] / stats.mass[k] - tables.mean[k]
-        model = _model(lexicon, tables, topics[k], gradient, k)
-        return _newton_step(model, state.curvature[k], settings.max_norm)
+    def some(k: Ints) -> tuple[Floats, Floats, Floats, Floats]:
+        gradient = stats.moment[k] / stats.mass[k][:, None] - tables.mean[k]
+        models = _models(lexicon, tables, topics[k], gradient, k)
+        return _newton_steps(models, state.curvature[k], settings.max_norm)
 
-    where = [int(k) for k in np.flatnonzero(moving)]
-    for k, found in zip(where, engine.map(one, where), strict=True):
+    where = np.flatnonzero(moving)
+    parts = [where[start : start + _TOGETHER] for start in range(0, len(where), _TOGETHER)]
+    for k, found in zip(parts, engine.map(some, parts), strict=True):
         topics[k], curvature[k], slope[k], bend[k] = found
     return Proposal(topics.astype(state.topics.dtype), curvature, slope, bend)
 
@@ -113,74 +119,98 @@ def _paper_step(
     return Proposal(topics.astype(state.topics.dtype), state.curvature, nothing, nothing)
 
 
-def _model(lexicon: Lexicon, tables: Tables, topic: Floats, slope: Floats, k: int) -> _Model:
-    shares = tables.head_shares[k][tables.head_shares[k] > 0]
-    rows = tables.head_rows[k][: len(shares)]
-    head = lexicon.vectors[rows] - tables.mean[k]  # (n_head, N)
-    scaled = np.sqrt(shares)[:, None] * head
-    values, mix = np.linalg.eigh(scaled @ scaled.T)
-    kept = values > 1e-8 * tables.spread[k]
-    values, mix = values[kept], mix[:, kept]
-    axes = (mix.T @ scaled) / np.sqrt(values)[:, None]
-    left = max(tables.spread[k] - values.sum(), 1e-4 * tables.spread[k])
-    tail = left / (_TAIL_DIMENSIONS * len(topic))
-    return _Model(topic, slope, values, axes, tail, head, shares)
+def _models(lexicon: Lexicon, tables: Tables, topics: Floats, slope: Floats, k: Ints) -> _Models:
+    shares, spread = tables.head_shares[k], tables.spread[k]
+    head = lexicon.vectors[tables.head_rows[k]] - tables.mean[k][:, None]  # (K, H, N)
+    scaled = np.sqrt(shares)[..., None] * head
+    values, mix = np.linalg.eigh(scaled @ scaled.transpose(0, 2, 1))
+    kept = values > 1e-8 * spread[:, None]
+    values = np.where(kept, values, 0.0)
+    inverse_roots = np.where(kept, 1 / np.sqrt(np.where(kept, values, 1.0)), 0.0)
+    axes = (inverse_roots[..., None] * mix.transpose(0, 2, 1)) @ scaled
+    left = np.maximum(spread - values.sum(axis=1), 1e-4 * spread)
+    tail = left / (_TAIL_DIMENSIONS * topics.shape[1])
+    return _Models(topics, slope, values, axes, tail, head, shares)
 
 
-def _newton_step(
-    model: _Model, curvature: float, radius: float
-) -> tuple[Floats, float, float, float]:
-    """Shorten the Newton step until the finer model agrees that it is good."""
+def _newton_steps(
+    models: _Models, curvature: Floats, radius: float
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Shorten the Newton steps until the finer model agrees that they are good."""
     for _ in range(_N_TRIES):
-        topic = _best_on_ball(model, curvature, radius)
-        step = topic - model.topic
-        slope, bend = float(model.slope @ step), _bend(model, step)
-        if _finer_rise(model, step) >= 0.5 * (slope - 0.5 * curvature * bend):
+        topics = _best_on_ball(models, curvature, radius)
+        step = topics - models.topics
+        slope, bend = _dot(models.slope, step), _bend(models, step)
+        good = _finer_rise(models, step) >= 0.5 * (slope - 0.5 * curvature * bend)
+        if good.all():
             break
-        curvature *= 2
-    return topic, curvature, slope, bend
+        curvature = np.where(good, curvature, 2 * curvature)
+    return topics, curvature, slope, bend
 
 
-def _bend(model: _Model, step: Floats) -> float:
-    return float(model.values @ (model.axes @ step) ** 2 + model.tail * (step @ step))
+def _dot(a: Floats, b: Floats) -> Floats:
+    return np.asarray((a * b).sum(axis=-1))
 
 
-def _finer_rise(model: _Model, step: Floats) -> float:
+def _along(rows: Floats, vectors: Floats) -> Floats:
+    """Inner products (K, H) of rows (K, H, N) with a vector (K, N) each."""
+    return np.asarray((rows @ vectors[..., None])[..., 0])
+
+
+def _combined(weights: Floats, rows: Floats) -> Floats:
+    """Weighted sums (K, N) of rows (K, H, N)."""
+    return np.asarray((weights[:, None] @ rows)[:, 0])
+
+
+def _bend(models: _Models, step: Floats) -> Floats:
+    along = _along(models.axes, step)
+    return _dot(models.values, along**2) + models.tail * _dot(step, step)
+
+
+def _finer_rise(models: _Models, step: Floats) -> Floats:
     """Give the rise of f if the tail were Gaussian; exact for the head."""
-    mass = max(1 - float(model.shares.sum()), 1e-12)
-    centre = -(model.shares @ model.head) / mass  # of the tail, relative to the topic's mean
-    tail = centre @ step + 0.5 * model.tail / mass * (step @ step)
+    mass = np.maximum(1 - models.shares.sum(axis=1), 1e-12)
+    # The tail's centre relative to the topic's mean is minus the head's, by their masses.
+    centre = -_combined(models.shares, models.head) / mass[:, None]
+    tail = _dot(centre, step) + 0.5 * models.tail / mass * _dot(step, step)
     with np.errstate(over="ignore"):  # a step that is far too long
-        inside = model.shares @ np.exp(model.head @ step) + mass * np.exp(tail)
-    return float(model.slope @ step - np.log(inside))
+        inside = _dot(models.shares, np.exp(_along(models.head, step))) + mass * np.exp(tail)
+        return np.asarray(_dot(models.slope, step) - np.log(inside))
 
 
-def _best_on_ball(model: _Model, curvature: float, radius: float) -> Floats:
+def _best_on_ball(models: _Models, curvature: Floats, radius: float) -> Floats:
     """Maximise slope·d − curvature/2 d·B·d over ‖topic + d‖ ≤ radius, exactly."""
-    along, rest = curvature * (model.values + model.tail), curvature * model.tail
-    pull = curvature * model.tail * model.topic + model.slope
-    pull = pull + ((curvature * model.values) * (model.axes @ model.topic)) @ model.axes
-    inside = model.axes @ pull
-    outside = pull - inside @ model.axes
-    lagrange = _multiplier(
-        np.append(along, rest), np.append(inside, np.linalg.norm(outside)), radius
-    )
-    topic = (inside / (along + lagrange)) @ model.axes + outside / (rest + lagrange)
-    return np.asarray(project(topic[None], radius)[0])
+    rest = curvature * models.tail
+    along = curvature[:, None] * models.values + rest[:, None]
+    pull = rest[:, None] * models.topics + models.slope
+    stretched = curvature[:, None] * models.values * _along(models.axes, models.topics)
+    pull = pull + _combined(stretched, models.axes)
+    inside = _along(models.axes, pull)
+    outside = pull - _combined(inside, models.axes)
+    lagrange = _multipliers(
+        np.column_stack([along, rest]),
+        np.column_stack([inside, np.linalg.norm(outside, axis=1)]),
+        radius,
+    )[:, None]
+    topics = _combined(inside / (along + lagrange), models.axes)
+    return project(topics + outside / (rest[:, None] + lagrange), radius)
 
 
-def _multiplier(stiffness: Floats, pull: Floats, radius: float) -> float:
+def _multipliers(stiffness: Floats, pull: Floats, radius: float) -> Floats:
     """Find μ ≥ 0 with ‖pull / (stiffness + μ)‖ = radius; zero if the norm is less at zero.
 
     Newton's method on 1/radius − 1/‖·‖ rises to the root from below in a few steps.
     """
-    lagrange = 0.0
+    lagrange = np.zeros(len(pull))
     for _ in range(50):
-        place = pull / (stiffness + lagrange)
-        norm = float(np.linalg.norm(place))
-        if norm <= radius * (1 + 1e-9):
+        stiff = stiffness + lagrange[:, None]
+        place = pull / stiff
+        norm = np.linalg.norm(place, axis=1)
+        outside = norm > radius * (1 + 1e-9)
+        if not outside.any():
             break
-        lagrange += norm**2 / float(place @ (place / (stiffness + lagrange))) * (norm / radius - 1)
+        rise = norm**2 / np.maximum(_dot(place, place / stiff), 1e-300) * (norm / radius - 1)
+        lagrange = np.where(outside, lagrange + rise, lagrange)
     return lagrange
 
 

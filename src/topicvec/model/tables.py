@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 
 from topicvec.engine import Engine
 from topicvec.model.corpus import Lexicon
-from topicvec.model.kernels import weight_floor
 from topicvec.model.state import freeze
+from topicvec.model.twins import weight_floor
 
 __all__ = ["HEAD_SIZE", "Tables", "evaluate", "exp_table"]
 
 Floats = NDArray[np.floating]
 Ints = NDArray[np.integer]
 
-HEAD_SIZE = 64  # probable words kept for each topic; with 128 a step is no better, but dearer
+HEAD_SIZE = 32  # probable words kept for each topic; with 64 a step is no better, but dearer
 _HEAD_SHARE = 1 / 512  # a word of the head has at least this probability
 _ROWS = 2048  # a block of logits stays in the cache for the passes over it
 

@@ -110,7 +110,7 @@ class TopicVec(TopicModel):
     unknown_words_ : dict of str to int
         Frequent words of the documents without a vector.
     classes_ : array of str
-        The classes, if topics were learned for each.
+        The classes that have topics of their own, if topics were learned for each.
     fitted_ : FittedTopics
         All of it in one record.
 
@@ -319,7 +319,6 @@ class TopicVec(TopicModel):
         joined = groups.join([each.fitted for each in outcomes], rows, counted.n_documents)
         proportions = groups.side_by_side([each.proportions for each in outcomes], rows, joined)
         self._keep(Outcome(joined, proportions), history, counted)
-        self.classes_ = np.array(list(classes), dtype=object)
 
     def _keep(self, outcome: Outcome, history: Mapping[str, Any], counted: Counted) -> None:
         frequent = sorted(counted.report.unknown.items(), key=lambda pair: (-pair[1], pair[0]))
@@ -329,7 +328,6 @@ class TopicVec(TopicModel):
             "params": to_settings(self.get_params()),
             "unknown_words": dict(frequent[:_KEPT_UNKNOWN]),
         }
-        vars(self).pop("classes_", None)  # of an earlier fit
         self._adopt(replace(outcome.fitted, settings=settings))
         self.doc_topic_ = outcome.proportions
 

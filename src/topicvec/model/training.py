@@ -17,13 +17,15 @@ from topicvec.embed.vectors import WordVectors
 from topicvec.engine import Engine
 from topicvec.model.corpus import Corpus, Lexicon
 from topicvec.model.fitted import FittedTopics, Setting, empty_table
-from topicvec.model.gem import even_theta, iterate
+from topicvec.model.gem import iterate
 from topicvec.model.inference import (
     Inferred,
     infer,
     representatives,
     word_masses,
 )
+from topicvec.model.mixtures import even_theta
+from topicvec.model.rehearsal import rehearse
 from topicvec.model.state import Settings, StepInfo, TopicState
 from topicvec.model.tables import evaluate
 
@@ -65,6 +67,8 @@ class Plan:
         The class of these documents.
     n_held : int
         How many documents at the end are not the user's but hold topics to their seed words.
+    rehearse : bool
+        Whether the first iterations may be on a part of the vocabulary, see `rehearse`.
     """
 
     vectors: WordVectors
@@ -77,6 +81,7 @@ class Plan:
     n_normalizer_words: int | None = None
     group: str | None = None
     n_held: int = 0
+    rehearse: bool = False
 
     @property
     def n_documents(self) -> int:
@@ -200,9 +205,15 @@ def begin(
     lexicon = Lexicon.of(
         plan.vectors.matrix, plan.vectors.unigram, corpus.types, plan.n_normalizer_words
     )
-    state = state or _first_state(plan, corpus)
-    steps = iterate(corpus, lexicon, state, plan.settings, engine, plan.free)
-    return Run(plan, state, steps, tol, max_iter, list(bounds))
+    first = state or _first_state(plan, corpus)
+
+    def steps() -> Iterator[tuple[TopicState, StepInfo]]:
+        given = (plan.settings, engine, plan.free)
+        fresh = plan.rehearse and state is None
+        start = rehearse(corpus, lexicon, first, *given, max_iter) if fresh else first
+        yield from iterate(corpus, lexicon, start, *given)
+
+    return Run(plan, first, steps(), tol, max_iter, list(bounds))
 
 
 def train(runs: Sequence[Run], engine: Engine, watch: Watcher) -> None:
@@ -257,7 +268,8 @@ def conclude(
         n_documents=plan.n_documents,
         settings={**settings, "n_normalizer_words": plan.n_normalizer_words},
     )
-    found = infer(fitted, counts, engine, allowed=allowed, theta=state.theta[: plan.n_documents])
+    start = state.theta[: plan.n_documents]
+    found = infer(fitted, counts, engine, allowed=allowed, theta=start, compiled=None)
     masses = word_masses(found, n_words, engine)
     best = representatives(found.proportions)
     return replace(fitted, mass=found.mass, word_mass=masses, representative=best), found

@@ -10,9 +10,9 @@ from topicvec.embed.vectors import WordVectors
 from topicvec.engine import LocalEngine
 from topicvec.model.corpus import Corpus, Lexicon
 from topicvec.model.equations import residuals, word_probabilities
-from topicvec.model.gem import even_theta
 from topicvec.model.groups import Options, plan_corpus
 from topicvec.model.guided import guide
+from topicvec.model.mixtures import even_theta
 from topicvec.model.state import TopicState
 
 
