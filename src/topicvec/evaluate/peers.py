@@ -6,19 +6,22 @@ and ``topic_words``. Modules are imported when a peer is asked for.
 
 import importlib
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, Self
+from typing import Any, Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from topicvec.embed.load import load_vectors
 from topicvec.embed.vectors import WordVectors
 from topicvec.engine import Engine
 from topicvec.errors import DataError
 from topicvec.model.estimator import Estimator
 from topicvec.model.reading import Relevance, read_topics
+from topicvec.model.start import Start
 from topicvec.model.topicvec import TopicVec
+from topicvec.text.vocabulary import Vocabulary
 
-__all__ = ["PEERS", "Peer", "TopicVecPeer", "make_peer", "peer_name"]
+__all__ = ["PEERS", "Peer", "TopicVecPeer", "make_peer", "peer_name", "with_frequencies"]
 
 Floats = NDArray[np.floating]
 TokenLists = Sequence[Sequence[str]]
@@ -104,6 +107,20 @@ def _plain(name: str) -> str:
     return "".join(sign for sign in name.lower() if sign.isalnum())
 
 
+def with_frequencies(vectors: WordVectors, documents: TokenLists) -> WordVectors:
+    """Keep the vectors of the documents' words, with the frequencies of these documents.
+
+    Examples
+    --------
+    >>> vectors = WordVectors(["cat", "dog", "car"], np.eye(3), [1, 1, 1])
+    >>> with_frequencies(vectors, [["cat", "car", "car"], ["car", "yak"]]).unigram
+    array([0.75, 0.25])
+    """
+    words = Vocabulary.from_documents(documents).restrict(vectors.words)
+    rows = [vectors.ids[word] for word in words.words]
+    return WordVectors(words.words, vectors.matrix[rows], words.counts)
+
+
 class TopicVecPeer(Estimator):
     """TopicVec under the contract of its peers: the null topic is neither counted nor listed.
 
@@ -113,6 +130,11 @@ class TopicVecPeer(Estimator):
         Number of topics beside the null topic.
     vectors : WordVectors, optional
         The word vectors; by default those that come with the package.
+    unigram : {"corpus", "vectors"}
+        Whose word frequencies the null topic has. With those of the documents, topics need not
+        explain how these differ from the text that the vectors were made from.
+    init : str
+        Where topics start, as for `TopicVec`.
     relevance : str
         How words are ranked, see `topicvec.model.read_topics`.
     random_state : int
@@ -138,21 +160,27 @@ class TopicVecPeer(Estimator):
         n_topics: int = 20,
         vectors: WordVectors | None = None,
         *,
-        relevance: Relevance = "cosine",
+        unigram: Literal["corpus", "vectors"] = "corpus",
+        init: Start = "documents",
+        relevance: Relevance = "mass",
         random_state: int = 0,
         n_jobs: int | Engine | None = None,
     ) -> None:
         self.n_topics = n_topics
         self.vectors = vectors
+        self.unigram = unigram
+        self.init = init
         self.relevance = relevance
         self.random_state = random_state
         self.n_jobs = n_jobs
 
     def fit(self, documents: TokenLists, y: object = None) -> Self:  # noqa: ARG002
         """Learn topics from token lists."""
+        vectors = load_vectors(self.vectors)
         self.model_ = TopicVec(
             self.n_topics + 1,
-            self.vectors,
+            with_frequencies(vectors, documents) if self.unigram == "corpus" else vectors,
+            init=self.init,
             stop_words=None,
             random_state=self.random_state,
             n_jobs=self.n_jobs,
