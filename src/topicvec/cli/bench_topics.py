@@ -43,6 +43,7 @@ def topics(
     min_documents: Annotated[
         int, typer.Option(help="Leave out words that fewer documents have.")
     ] = 5,
+    min_letters: Annotated[int, typer.Option(help="Leave out shorter words.")] = 3,
     stop_words: Annotated[
         str, typer.Option(help="english, english-extended, sklearn, none or a file.")
     ] = "english-extended",
@@ -55,7 +56,8 @@ def topics(
 ) -> None:
     """Compare the topics of TopicVec with those of other models.
 
-    All models get the same tokens: words that have a vector, without stop words and rare words.
+    All models get the same tokens: words that have a vector, without stop words,
+    rare words and short ones.
     A model that is not installed is left out, and the reason told.
 
     Example: topicvec bench topics posts.jsonl --label-column group -k 50 --model TopicVec
@@ -65,7 +67,10 @@ def topics(
     from topicvec.evaluate.compare import SkippedPeer, score_runs
 
     known = load_vectors(vectors)
-    tokens, classes = _prepare(reading, sources, known, stop_words, min_documents)
+    tokens, classes = _prepare(
+        reading, sources, known, stop_words=stop_words,
+        min_documents=min_documents, min_letters=min_letters,
+    )  # fmt: skip
     with progress(quiet=quiet) as advance:
         found = list(_run(tokens, known, numbers or NUMBERS, models, seed, jobs, advance))
         runs = [run for run in found if not isinstance(run, SkippedPeer)]
@@ -78,22 +83,16 @@ def topics(
 
 
 def _prepare(
-    reading: Reading, sources: list[str], known: "WordVectors", stop: str, min_documents: int
+    reading: Reading, sources: list[str], known: "WordVectors", **options: Any
 ) -> tuple[list[list[str]], list[str] | None]:
-    """Cut the documents into tokens that every model can use; drop empty documents."""
-    from topicvec.text import Tokenizer, Vocabulary, stop_words
+    """Cut the documents into tokens, drop empty ones, and give classes if all have one."""
+    from topicvec.evaluate.compare import shared_tokens
 
-    tokenize, left_out = Tokenizer(), stop_words(stop)
     documents = list(reading.documents(sources))
-    tokens = [
-        [word for word in tokenize(each.text) if word in known and word not in left_out]
-        for each in documents
-    ]
-    words = Vocabulary.from_documents(tokens, min_doc_frequency=min_documents)
-    kept = [[word for word in row if word in words] for row in tokens]
-    labels = [each.label for each, row in zip(documents, kept, strict=True) if row]
-    complete = [label for label in labels if label is not None]
-    return [row for row in kept if row], complete if len(complete) == len(labels) else None
+    tokens = shared_tokens((each.text for each in documents), known, **options)
+    labels = [each.label for each, row in zip(documents, tokens, strict=True) if row]
+    classes = [label for label in labels if label is not None]
+    return [row for row in tokens if row], classes if len(classes) == len(labels) else None
 
 
 def _run(

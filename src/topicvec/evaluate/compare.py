@@ -1,7 +1,7 @@
 """Topic models side by side: the same documents, the same words, the same measures."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -16,8 +16,11 @@ from topicvec.evaluate.coherence import c_v, npmi, u_mass
 from topicvec.evaluate.diversity import embedding_coherence, inverted_rbo, topic_diversity
 from topicvec.evaluate.peers import make_peer
 from topicvec.evaluate.windows import WordStatistics, count_windows
+from topicvec.text.stopwords import stop_words as resolve_stop_words
+from topicvec.text.tokenizer import Tokenizer
+from topicvec.text.vocabulary import Vocabulary
 
-__all__ = ["PeerRun", "SkippedPeer", "TopicQuality", "run_peer", "score_runs"]
+__all__ = ["PeerRun", "SkippedPeer", "TopicQuality", "run_peer", "score_runs", "shared_tokens"]
 
 TokenLists = Sequence[Sequence[str]]
 
@@ -121,6 +124,52 @@ class TopicQuality:
     def as_dict(self) -> dict[str, Any]:
         """Return the record as plain data."""
         return asdict(self)
+
+
+def shared_tokens(
+    texts: Iterable[str],
+    words: Container[str],
+    *,
+    stop_words: Any = "english-extended",
+    min_documents: int = 5,
+    min_letters: int = 3,
+) -> list[list[str]]:
+    """Cut texts into the tokens that all compared models get.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        The documents.
+    words : container of str
+        Words that every model can use, such as those with a vector.
+    stop_words : str, path, iterable of str or None
+        Words to leave out, as in `topicvec.text.stop_words`.
+    min_documents : int
+        Leave out words that fewer documents have.
+    min_letters : int
+        Leave out shorter words.
+
+    Returns
+    -------
+    list of lists of str
+        One for each text, some perhaps empty.
+
+    Examples
+    --------
+    >>> shared_tokens(["The cat is in", "a cat in a car"], {"cat", "is"}, min_documents=2)
+    [['cat'], ['cat']]
+    """
+    tokenize, left_out = Tokenizer(), resolve_stop_words(stop_words)
+    tokens = [
+        [
+            word
+            for word in tokenize(text)
+            if len(word) >= min_letters and word in words and word not in left_out
+        ]
+        for text in texts
+    ]
+    kept = Vocabulary.from_documents(tokens, min_doc_frequency=min_documents)
+    return [[word for word in row if word in kept] for row in tokens]
 
 
 def run_peer(
