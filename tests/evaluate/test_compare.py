@@ -68,6 +68,7 @@ def test_unknown_words_and_empty_documents_pass_through(name, corpus, settings):
         assert document_completion(peer, corpus[0]).perplexity < len(WORDS)
     assert np.isfinite(rows).all()
     assert rows[1].max() > 0.5
+    assert np.array_equal(peer.transform(corpus[0][:5]), peer.transform(corpus[0][:5]))
 
 
 def test_a_reference_is_counted_once_for_all_runs(corpus, vectors, settings, monkeypatch):

@@ -83,6 +83,8 @@ class GensimLDA(WordTopicPeer):
 
     def transform(self, documents: TokenLists) -> Floats:
         """Give the topic proportions (D, K)."""
+        # gensim starts at random: from the same place each time
+        self.model_.random_state = np.random.RandomState(self.random_state)
         theta, _ = self.model_.inference(self._bags(documents))
         shares: Floats = theta / theta.sum(axis=1, keepdims=True)
         return shares
