@@ -83,6 +83,16 @@ def test_the_formula_is_the_documented_one():
     assert dict(topic.words)["cat"] == pytest.approx(cosine * np.sqrt(9) * 9 / 10, rel=1e-5)
 
 
+def test_mass_relevance_is_the_cosine_times_the_mass_that_the_topic_owns():
+    animals = read_topics(model(), relevance="mass")[1]
+    centred = MATRIX - UNIGRAM @ MATRIX
+    cosines = centred @ ANIMAL / np.linalg.norm(centred, axis=1)
+    expected = {"cat": 9 * 0.9 * cosines[0], "dog": 4 * cosines[1], "cow": cosines[2]}
+    assert words_of(animals)[:3] == ["cat", "dog", "cow"]
+    found = dict(animals.words)
+    assert [found[word] for word in expected] == pytest.approx(list(expected.values()), rel=1e-5)
+
+
 def test_posterior_relevance_is_that_of_the_original_code():
     cars = read_topics(model(), relevance="posterior")[0]
     assert dict(cars.words)["go"] == pytest.approx(22 / np.sqrt(40.1), rel=1e-5)

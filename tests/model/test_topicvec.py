@@ -8,7 +8,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from topicvec.engine import LocalEngine
-from topicvec.errors import EngineError
+from topicvec.errors import DataError, EngineError
 from topicvec.model.groups import Options, plan_corpus
 from topicvec.model.guided import guide
 from topicvec.model.inputs import Reader
@@ -108,6 +108,15 @@ def test_given_topics_are_where_a_fit_starts(planted, model):
     assert again.bounds_[-1] > model.bounds_[-1] - 1e-2
     same = quick(5, planted.vectors, init=model.topic_vectors_).fit(planted.documents)
     assert np.array_equal(same.topic_vectors_, again.topic_vectors_)
+
+
+def test_a_start_among_documents_finds_planted_topics_and_needs_enough_documents(planted):
+    first = quick(5, planted.vectors, init="documents", random_state=0).fit(planted.documents)
+    assert purity(planted, first.doc_topic_) == 1.0
+    again = quick(5, planted.vectors, init="documents", random_state=0, n_jobs=1)
+    assert np.array_equal(again.fit(planted.documents).topic_vectors_, first.topic_vectors_)
+    with pytest.raises(DataError, match=r"at least 4 documents.*found 3: use init='spread'"):
+        quick(5, planted.vectors, init="documents").fit(planted.documents[:3])
 
 
 def test_random_start_and_paper_solver_run(planted):

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,13 @@ from topicvec.model.equations import project
 from topicvec.model.fitted import FittedTopics
 from topicvec.model.guided import Guide, given_topics, hold, mean_vector, seeded_topics
 from topicvec.model.operations import concatenate
-from topicvec.model.start import START_NORM, random_directions, spread_directions
+from topicvec.model.start import (
+    START_NORM,
+    Start,
+    document_points,
+    random_directions,
+    spread_directions,
+)
 from topicvec.model.state import Settings
 from topicvec.model.training import Plan
 
@@ -48,7 +54,7 @@ class Options:
         K, the null topic included.
     alpha : float or array, (K,)
         Prior of the mixtures.
-    init : "spread", "random", array (K, N), FittedTopics or TopicVec
+    init : "spread", "documents", "random", array (K, N), FittedTopics or TopicVec
         Where the topics start.
     settings : Settings
         What the core is told.
@@ -223,8 +229,10 @@ def _first_topics(
 ) -> Floats:  # fmt: skip
     if not isinstance(options.init, str):
         return _given(vectors, options, guide)
-    if options.init not in ("spread", "random"):
-        raise DataError(f"init must be 'spread', 'random' or topics; found {options.init!r}")
+    if options.init not in get_args(Start):
+        raise DataError(
+            f"init must be 'spread', 'documents', 'random' or topics; found {options.init!r}"
+        )
     first_free = 1 + guide.n_topics
     if first_free > options.n_topics:
         raise DataError(
@@ -242,7 +250,8 @@ def _first_topics(
             directions = random_directions(len(chosen), vectors.n_dims, rng)
             topics[chosen] = project(directions, max_norm)
         else:
-            directions = _spread(vectors, own, len(chosen), rng, topics[1:first_free])
+            spread = _spread if options.init == "spread" else _spread_documents
+            directions = spread(vectors, own, len(chosen), rng, topics[1:first_free])
             topics[chosen] = START_NORM * max_norm * directions
     return topics
 
@@ -255,6 +264,21 @@ def _spread(
     rows = np.flatnonzero(weights)
     centred = vectors.matrix[rows] - mean_vector(vectors)
     return spread_directions(centred, weights[rows], n, rng, others)
+
+
+def _spread_documents(
+    vectors: WordVectors, counts: csr_array, n: int, rng: Generator, others: Floats
+) -> Floats:
+    """Spread directions (n, N) over documents, away from other topics."""
+    rows = np.unique(counts.indices)
+    centred = vectors.matrix[rows] - mean_vector(vectors)
+    points = document_points(centred, counts[:, rows], rng)
+    if len(points) < n:
+        raise DataError(
+            f"init='documents' needs at least {n} documents, one for each topic, with words that "
+            f"not all documents have; found {len(points)}: use init='spread'"
+        )
+    return spread_directions(points, np.ones(len(points)), n, rng, others)
 
 
 def _neighbourhoods(free: Ints, allowed: Bools | None) -> list[tuple[Ints, Ints | None]]:

@@ -5,6 +5,8 @@ m_wk the expected tokens of word w in topic k and n_w = Σ_k m_wk all its tokens
 
 - ``"cosine"``: cos(v_w − v̄, t_k) · √m_wk · m_wk / n_w. The frequency is the topic's own, damped,
   and counts as far as the topic owns the word; v̄ is the mean word vector.
+- ``"mass"``: cos(v_w − v̄, t_k) · m_wk · m_wk / n_w. The frequency is not damped: words that are
+  met more often, and together more often, for a little less variety.
 - ``"posterior"``: m_wk / √n_w, the original code's; always for the null topic, which has no
   direction.
 
@@ -33,7 +35,7 @@ from topicvec.model.fitted import FittedTopics
 __all__ = ["Relevance", "Topic", "document_topics", "read_topics"]
 
 Floats = NDArray[np.floating]
-Relevance = Literal["cosine", "posterior"]
+Relevance = Literal["cosine", "mass", "posterior"]
 Pairs = tuple[tuple[str, float], ...]
 
 _ROWS = 2048  # words at a time: no second copy of the vectors, and a block stays in the cache
@@ -120,7 +122,7 @@ def read_topics(
         Any model; one that has seen no document has nearest words only.
     n_words, n_nearest : int
         How many words to list at most; 0 for none. A topic has fewer if it owns fewer.
-    relevance : {"cosine", "posterior"}
+    relevance : {"cosine", "mass", "posterior"}
         How words are ranked, see the formulas at the top of this module.
     min_mass : float
         Topics with fewer expected training tokens are dead and left out; 0 keeps all.
@@ -201,7 +203,7 @@ def _check_arguments(n_words: int, n_nearest: int, relevance: str) -> None:
             f"n_words and n_nearest must be at least 0, found {n_words} and {n_nearest}"
         )
     if relevance not in get_args(Relevance):
-        raise DataError(f'relevance must be "cosine" or "posterior", found {relevance!r}')
+        raise DataError(f'relevance must be "cosine", "mass" or "posterior", found {relevance!r}')
 
 
 def _live(fitted: FittedTopics, min_mass: float) -> list[int]:
@@ -229,8 +231,9 @@ def _relevances(fitted: FittedTopics, relevance: Relevance, cosines: "_Cosines")
     mass = table.data.astype(float)
     count = np.maximum(fitted.word_counts[rows], mass)  # mass may exceed it by rounding
     scores = mass / np.sqrt(count)
-    if relevance == "cosine":  # the null topic has no direction, it keeps the other score
-        directed = np.sqrt(mass) * (mass / count) * _cosines_at(table, cosines)
+    if relevance != "posterior":  # the null topic has no direction, it keeps that score
+        frequency = np.sqrt(mass) if relevance == "cosine" else mass
+        directed = frequency * (mass / count) * _cosines_at(table, cosines)
         scores = np.where(table.indices == 0, scores, directed)
     return csc_array(csr_array((scores, table.indices, table.indptr), shape=table.shape))
 

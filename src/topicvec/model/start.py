@@ -1,18 +1,25 @@
-"""Where topics start: spread over the corpus's words, at random, from seed words, or given.
+"""Where topics start: spread over the corpus's words or documents, at random, or given.
 
 The topics start well inside the ball and apart from each other, and the tokens of each document
 start evenly shared. From T = 0, the paper's start, all topics are alike and can never part; from
 one step size for all and θ = 1 a short document collapses into one or two topics
 (test_a_single_document_does_not_collapse).
+
+Words that are used alike ("go", "come", "went") lie close together whatever documents they stand
+in, and topics that start among them stay there. With many documents a start among documents finds
+themes instead: of 50 topics of 20 Newsgroups the mean NPMI rises by half.
 """
+
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-__all__ = ["START_NORM", "random_directions", "spread_directions"]
+__all__ = ["START_NORM", "Start", "document_points", "random_directions", "spread_directions"]
 
 Floats = NDArray[np.floating]
+Start = Literal["spread", "documents", "random"]
 
 START_NORM = 0.5  # share of the ball's radius
 _WORDS_PER_TOPIC = 50
@@ -50,6 +57,22 @@ def spread_directions(
         sums = members @ points
         centres = np.where(np.any(sums, axis=1, keepdims=True), _unit(sums), centres)
     return centres
+
+
+def document_points(vectors: Floats, counts: csr_array, rng: np.random.Generator) -> Floats:
+    """Give directions (D, N) of documents in random order, for `spread_directions`.
+
+    Sums of the unit vectors of a document's words, damped by their frequency in the document and
+    in the corpus (log(1 + c) · log(D / df)); documents without a direction are left out.
+    ``vectors`` (W, N) are the words of the columns of ``counts`` (D, W).
+    """
+    seen = np.maximum(np.bincount(counts.indices, minlength=counts.shape[1]), 1)
+    rarity = np.log(counts.shape[0] / seen)
+    values = np.log1p(counts.data) * rarity[counts.indices]
+    damped = csr_array((values, counts.indices, counts.indptr), shape=counts.shape)
+    sums = np.asarray(damped @ _unit(vectors))
+    kept = rng.permutation(np.flatnonzero(sums.any(axis=1)))
+    return _unit(sums[kept])
 
 
 def _draw_apart(

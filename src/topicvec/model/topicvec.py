@@ -20,6 +20,7 @@ from topicvec.model.inference import infer
 from topicvec.model.inputs import Counted, read_corpus
 from topicvec.model.online import learn_batch
 from topicvec.model.params import to_settings
+from topicvec.model.start import Start
 from topicvec.model.state import Settings
 from topicvec.model.topicmodel import TopicModel
 from topicvec.model.training import Progress
@@ -56,8 +57,8 @@ class TopicVec(TopicModel):
         Limit of iterations.
     tol : float
         Stop when the bound for a token rises by less, twice in a row.
-    init : {"spread", "random"}, array of shape (K, n_dims), or fitted model
-        Where topics start: spread over the corpus's words, at random unit vectors, or as given.
+    init : {"spread", "documents", "random"}, array of shape (K, n_dims), or fitted model
+        Where topics start: among words, among documents (for a corpus), at random, or as given.
     seed_words : mapping of str to words, or sequence of lists of words, optional
         Words that start a topic each and gently hold it; the names become labels.
     fixed_topics : fitted model or array of shape (F, n_dims), optional
@@ -133,7 +134,7 @@ class TopicVec(TopicModel):
         solver: Literal["newton", "paper"] = "newton",
         max_iter: int = 100,
         tol: float = 1e-3,
-        init: Literal["spread", "random"] | ArrayLike | FittedTopics | TopicModel = "spread",
+        init: Start | ArrayLike | FittedTopics | TopicModel = "spread",
         seed_words: Mapping[str, Sequence[str]] | Sequence[Sequence[str]] | None = None,
         fixed_topics: ArrayLike | FittedTopics | TopicModel | None = None,
         tokenizer: Callable[[str], list[str]] | None = None,
