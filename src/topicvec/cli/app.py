@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from topicvec.cli import demo, topics, vectors
+from topicvec.cli import bench, demo, topics, vectors
 
 __all__ = ["app"]
 
@@ -19,6 +19,7 @@ app = typer.Typer(
 app.command("topics")(topics.topics)
 app.add_typer(vectors.app, name="vectors")
 app.command("demo")(demo.demo)
+app.add_typer(bench.app, name="bench")
 
 
 def _version(wanted: bool) -> None:
