@@ -62,7 +62,7 @@ def table2(
             note(_line(row))
     found = summarize(rows, METHODS)
     if json:
-        show_json([asdict(summary) for summary in found])
+        show_json({"rows": [asdict(summary) for summary in found]})
     else:
         show_table(_table(found))
 

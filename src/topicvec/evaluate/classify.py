@@ -26,9 +26,10 @@ __all__ = ["Classification", "Features", "Protocol", "classify"]
 Features = NDArray[np.floating] | csr_array
 Protocol = Literal["paper", "strong"]
 
-_PENALTIES = (0.1, 1.0, 10.0, 100.0)  # C, for rows of mean length 1
+_PENALTIES = (0.1, 1.0, 10.0, 100.0)  # C, for rows of median length 1
 _FOLDS = 3
 _MOST_ITERATIONS = 1000
+_TOLERANCE = 1e-2  # of the strong protocol; 1e-4 takes up to ten times longer and gains nothing
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ def classify(
 
 
 class RowScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Scale features so that rows have length 1 in the mean, after standardising them or not.
+    """Scale features so that rows have length 1 in the median, after standardising them or not.
 
     One grid of penalties then suits all features.
 
@@ -150,7 +151,7 @@ class RowScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.standard_ = None
         if self.kind == "standard":
             self.standard_ = StandardScaler(with_mean=not issparse(X)).fit(X)
-        length = float(np.sqrt(row_norms(self._standard(X), squared=True).mean()))
+        length = float(np.median(row_norms(self._standard(X))))  # a mean would follow the longest
         self.factor_ = 1.0 / length if length > 0 else 1.0
         return self
 
@@ -176,7 +177,7 @@ def _fit_strong(train: Features, labels: NDArray[np.str_]) -> Any:
             "with one: give more documents or drop the class"
         )
     folds = StratifiedKFold(min(_FOLDS, smallest), shuffle=True, random_state=0)
-    svm = LinearSVC(dual=False, max_iter=_MOST_ITERATIONS)
+    svm = LinearSVC(dual=False, tol=_TOLERANCE, max_iter=_MOST_ITERATIONS)
     grid = {"scaler__kind": ["rows", "standard"], "svm__C": list(_PENALTIES)}
     steps = Pipeline([("scaler", RowScaler()), ("svm", svm)])
     search = GridSearchCV(steps, grid, scoring="f1_macro", cv=folds)

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from topicvec.errors import FormatError
+from topicvec.errors import DataError, FormatError
 from topicvec.evaluate.classify import Classification, Protocol
 from topicvec.evaluate.paper import PAPER
 
@@ -97,11 +97,16 @@ class Results:
     @classmethod
     def read(cls, path: str | PathLike[str] | None) -> Self:
         """Read a file; one that is not there yet has no rows."""
-        if path is None or not Path(path).exists():
-            return cls(None if path is None else Path(path))
+        if path is None:
+            return cls(None)
+        file = Path(path)
+        if not file.parent.is_dir():
+            raise DataError(f"cannot write {file}: there is no folder {file.parent}")
+        if not file.exists():
+            return cls(file)
         try:
-            saved = json.loads(Path(path).read_text(encoding="utf-8"))
-            return cls(Path(path), tuple(Row.of_dict(each) for each in saved["rows"]))
+            saved = json.loads(file.read_text(encoding="utf-8"))
+            return cls(file, tuple(Row.of_dict(each) for each in saved["rows"]))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise FormatError(
                 f"{path} does not hold results of table 2 ({error}): "
