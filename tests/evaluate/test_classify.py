@@ -75,9 +75,10 @@ def test_scaled_rows_have_length_one_in_the_median(blobs, kind):
 
 
 def test_a_fit_that_ran_out_of_iterations_says_so(blobs, monkeypatch):
-    monkeypatch.setattr("topicvec.evaluate.classify._MOST_ITERATIONS", 1)
+    monkeypatch.setattr("topicvec.evaluate.classify._MOST_ITERATIONS", {"paper": 1, "strong": 1})
     (train, known), (test, wanted) = blobs
-    assert not classify(train, known, test, wanted).converged
+    for protocol in ("paper", "strong"):
+        assert not classify(train, known, test, wanted, protocol).converged
 
 
 @pytest.mark.parametrize(
