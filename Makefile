@@ -43,6 +43,7 @@ layers: $(VENV)/.dev
 
 docs: $(VENV)/.dev
 	$(BIN)/python scripts/make_reference.py --check
+	$(BIN)/python scripts/make_tables.py --check
 	$(BIN)/python scripts/run_snippets.py README.md docs
 	for example in examples/*.py; do $(BIN)/python $$example > /dev/null || exit 1; done
 

@@ -1,11 +1,10 @@
-"""20 Newsgroups by date, from the archive in the data folder: headers and footers removed."""
+"""20 Newsgroups by date, as the other scripts want it."""
 
 import os
-import tarfile
 from pathlib import Path
 from typing import NamedTuple
 
-from sklearn.datasets._twenty_newsgroups import strip_newsgroup_footer, strip_newsgroup_header
+from topicvec.datasets import Subset, load_20newsgroups
 
 DATA = Path(os.environ.get("TOPICVEC_DATA", ""))
 
@@ -15,15 +14,7 @@ class News(NamedTuple):
     groups: list[str]
 
 
-def load(part: str) -> News:
+def load(part: Subset) -> News:
     """Give the posts of ``train`` or ``test``, in the order of group and number."""
-    texts, groups = [], []
-    with tarfile.open(DATA / "20news-bydate.tar.xz") as archive:
-        for member in sorted(archive.getmembers(), key=lambda member: member.name):
-            file = archive.extractfile(member)
-            if file is None or f"bydate-{part}/" not in member.name:
-                continue
-            text = file.read().decode("latin-1")
-            texts.append(strip_newsgroup_footer(strip_newsgroup_header(text)))
-            groups.append(member.name.split("/")[-2])
-    return News(texts, groups)
+    posts = load_20newsgroups(part)
+    return News(posts.texts, posts.labels.tolist())

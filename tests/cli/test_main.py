@@ -18,7 +18,7 @@ def article(tmp_path):
 def test_help_lists_the_commands(capsys):
     assert call(["--help"]) == 0
     shown = capsys.readouterr().out
-    for command in ("topics", "vectors", "demo"):
+    for command in ("topics", "vectors", "demo", "bench"):
         assert command in shown
 
 
@@ -27,6 +27,7 @@ def test_help_lists_the_commands(capsys):
     [
         ["topics"],
         ["demo"],
+        ["bench", "table2"],
         *(["vectors", name] for name in ("train", "add", "eval", "convert", "info", "nearest")),
     ],
 )

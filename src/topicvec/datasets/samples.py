@@ -1,4 +1,4 @@
-"""Texts to try things on. The samples are part of the package; no network is needed."""
+"""Texts that are part of the package; no network is needed."""
 
 from importlib.resources import as_file, files
 

@@ -1,0 +1,84 @@
+"""``topicvec bench table2``: the paper's table, measured again."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from topicvec.cli.options import Json, Quiet, VectorsOption
+
+if TYPE_CHECKING:
+    from topicvec.evaluate.results import Row, Summary
+
+__all__ = ["table2"]
+
+
+def table2(
+    corpus: Annotated[str, typer.Option("--corpus", help="20news, reuters or both.")] = "both",
+    methods: Annotated[
+        str, typer.Option("--methods", help="Names with commas between, or all.")
+    ] = "all",
+    vectors: VectorsOption = None,
+    seeds: Annotated[int, typer.Option("--seeds", help="Runs of each random method.")] = 1,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="File of results; rows it has are not run again."),
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Classify documents by the features of each method, as in the paper's table 2.
+
+    The corpora are found in the folder that TOPICVEC_DATA names, in the caches of scikit-learn
+    and NLTK, or on the network.
+
+    Example: topicvec bench table2 --corpus reuters --methods BOW,MeanWV,TopicVec
+    """
+    from topicvec.cli.render import note, show_json, show_table
+    from topicvec.embed import load_vectors
+    from topicvec.evaluate.baselines import METHODS
+    from topicvec.evaluate.results import summarize
+    from topicvec.evaluate.table2 import CORPORA, run_table2
+
+    chosen = list(METHODS) if methods == "all" else [name.strip() for name in methods.split(",")]
+    corpora = list(CORPORA) if corpus == "both" else [corpus]
+    rows: list[Row] = []
+    for row in run_table2(corpora, chosen, load_vectors(vectors), n_seeds=seeds, output=output):
+        rows.append(row)
+        if not quiet:
+            note(_line(row))
+    found = summarize(rows, METHODS)
+    if json:
+        show_json({"rows": [asdict(summary) for summary in found]})
+    else:
+        show_table(_table(found))
+
+
+def _line(row: "Row") -> str:
+    head = f"{row.corpus} {row.method} seed {row.seed}:"
+    if not row.is_done:
+        return f"{head} skipped, {row.skipped}"
+    return f"{head} F1 {row.scores['paper'].f1:.1f}, strong {row.scores['strong'].f1:.1f}"
+
+
+def _table(summaries: "Sequence[Summary]") -> list[dict[str, object]]:
+    return [
+        {
+            "corpus": each.corpus,
+            "method": each.method,
+            "features": each.n_features or None,
+            "P": _text(each.precision),
+            "R": _text(each.recall),
+            "F1": _text(each.f1),
+            "F1, strong": _text(each.strong_f1),
+            "F1 in the paper": _text(each.paper_f1),
+            "seconds": round(each.seconds),
+        }
+        for each in summaries
+    ]
+
+
+def _text(value: object) -> str:
+    return "–" if value is None else str(value)

@@ -1,0 +1,35 @@
+"""Settings of the methods for each corpus: the paper's, or chosen on held-out training documents.
+
+The test documents took no part in any choice.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["SETTINGS", "settings"]
+
+SETTINGS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
+    "20news": {
+        "LDA": {"n_topics": 100},
+        "LDA-Gibbs": {"n_topics": 100},
+        "TopicVec": {"n_topics": 15},  # 20 · 15 − 19 = 281 features
+        "TV+MeanWV": {"n_topics": 15},
+    },
+    "reuters": {
+        "LDA": {"n_topics": 50},
+        "LDA-Gibbs": {"n_topics": 50},
+        "TopicVec": {"n_topics": 12},  # 10 · 12 − 9 = 111 features
+        "TV+MeanWV": {"n_topics": 12},
+    },
+}
+
+
+def settings(method: str, corpus: str | None) -> dict[str, Any]:
+    """Return the parameters of a method for a corpus; empty where its defaults are meant.
+
+    Examples
+    --------
+    >>> settings("LDA", "20news"), settings("BOW", "20news"), settings("LDA", None)
+    ({'n_topics': 100}, {}, {})
+    """
+    return dict(SETTINGS.get(corpus or "", {}).get(method, {}))
