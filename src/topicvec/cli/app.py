@@ -4,7 +4,20 @@ from typing import Annotated
 
 import typer
 
-from topicvec.cli import bench, demo, topics, vectors
+from topicvec.cli import (
+    bench,
+    classify,
+    demo,
+    explain,
+    fit,
+    info,
+    search,
+    show,
+    summarize,
+    topics,
+    transform,
+    vectors,
+)
 
 __all__ = ["app"]
 
@@ -17,6 +30,15 @@ app = typer.Typer(
     epilog="On every command: --debug shows the traceback of an error.",
 )
 app.command("topics")(topics.topics)
+app.command("fit")(fit.fit)
+app.command("transform")(transform.transform)
+app.command("info")(info.info)
+app.command("show")(show.show)
+app.command("explain")(explain.explain)
+app.command("search")(search.search)
+app.command("similar")(search.similar)
+app.command("summarize")(summarize.summarize)
+app.add_typer(classify.app, name="classify")
 app.add_typer(vectors.app, name="vectors")
 app.command("demo")(demo.demo)
 app.add_typer(bench.app, name="bench")

@@ -10,8 +10,12 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 __all__ = [
+    "Iterations",
     "Jobs",
     "Json",
+    "ModelFile",
+    "ModelOption",
+    "NTopics",
     "Notes",
     "Output",
     "Quantized",
@@ -42,6 +46,18 @@ Notes = Annotated[
     list[str] | None,
     typer.Option("--note", help="KEY=VALUE to keep in the file; may be repeated."),
 ]
+
+ModelFile = Annotated[
+    Path,
+    typer.Argument(metavar="MODEL", help="Model that topicvec fit wrote.", show_default=False),
+]
+ModelOption = Annotated[
+    Path | None,
+    typer.Option("--model", "-m", help="Model of a corpus; topics of the text itself by default."),
+]
+NTopics = Annotated[int, typer.Option("-k", help="Number of topics, the null topic included.")]
+Iterations = Annotated[int, typer.Option("--iterations", help="Most iterations of a fit.")]
+_Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell what is going on.")]
 
 _PANEL = "Reading"
 
@@ -96,7 +112,7 @@ class Reading:
 
 
 def with_reading(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options of ``Reading`` in place of its ``reading`` parameter."""
+    """Give a command the options of ``Reading`` for its ``reading`` parameter, and ``-v``."""
     hints = get_type_hints(Reading, include_extras=True)
     extra = [
         inspect.Parameter(
@@ -107,11 +123,18 @@ def with_reading(command: Callable[..., Any]) -> Callable[..., Any]:
         )
         for field in fields(Reading)
     ]
+    verbose = inspect.Parameter(
+        "verbose", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=_Verbose
+    )
+    extra.insert(0, verbose)
 
     @wraps(command)
     def wrapper(**given: Any) -> Any:
+        from topicvec.cli.render import remarks
+
         reading = Reading(**{field.name: given.pop(field.name) for field in fields(Reading)})
-        return command(reading=reading, **given)
+        with remarks(quiet=given.get("quiet", False), verbose=given.pop("verbose")):
+            return command(reading=reading, **given)
 
     own = [
         parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)

@@ -4,7 +4,8 @@ Results go to standard output, everything else to standard error, so pipes stay 
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -19,17 +20,36 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from rich.table import Table
+from rich.text import Text
 
-__all__ = ["Advance", "complain", "note", "progress", "show_json", "show_table", "show_text"]
+__all__ = [
+    "Advance",
+    "complain",
+    "note",
+    "progress",
+    "remarks",
+    "show_json",
+    "show_legend",
+    "show_marked",
+    "show_table",
+    "show_text",
+]
 
 _out = Console(highlight=False, soft_wrap=False)
 _err = Console(stderr=True, highlight=False, soft_wrap=True)
+_errors = Console(stderr=True, highlight=False, soft_wrap=True)  # heard even when quiet
+
+# Grounds for white letters, dark enough to be read; neighbours differ in lightness too.
+_GROUNDS = (
+    "#332288", "#117733", "#882255", "#1b6ca8", "#8f5b00", "#aa4499",
+    "#44665a", "#993311", "#005f73", "#6a3d9a", "#7a6a00", "#b2182b",
+)  # fmt: skip
 
 
 class Advance(Protocol):
     """Called with the stage of the work, how much of it is done, and how much there is."""
 
-    def __call__(self, stage: str, done: int, total: int | None = None) -> None:
+    def __call__(self, stage: str, done: int, total: int | None = None, detail: str = "") -> None:
         """Move the bar."""
         ...
 
@@ -69,6 +89,63 @@ def _cell(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
+def show_marked(pieces: Iterable[tuple[str, int | None]]) -> None:
+    """Print a text whose pieces belong to topics, or to none.
+
+    Parameters
+    ----------
+    pieces : iterable of (str, int or None)
+        Pieces of the text in order, with their topics. In colour where there is any; else the
+        topic's number stands behind the piece, in brackets.
+    """
+    plain = _out.no_color or not _out.is_terminal
+    text = Text()
+    for piece, topic in pieces:
+        if topic is None:
+            text.append(piece)
+        elif plain:
+            text.append(f"{piece}[{topic}]")
+        else:
+            text.append(piece, style=_style(topic))
+    _out.print(text, soft_wrap=plain)
+
+
+def show_legend(topics: Iterable[tuple[int, int, str]]) -> None:
+    """Print what the colours of `show_marked` mean: topic, tokens of it in the text, words."""
+    table = Table(header_style="bold")
+    for name, justify in (("topic", "right"), ("tokens", "right"), ("words", "left")):
+        table.add_column(name, justify=justify)  # type: ignore[arg-type]
+    for topic, n_tokens, words in topics:
+        table.add_row(Text(f" {topic} ", style=_style(topic)), str(n_tokens), escape(words))
+    _out.print(table)
+
+
+def _style(topic: int) -> str:
+    if topic == 0:  # the null topic
+        return "italic"
+    turn, place = divmod(topic - 1, len(_GROUNDS))
+    return f"{'underline ' if turn % 2 else ''}#ffffff on {_GROUNDS[place]}"
+
+
+@contextmanager
+def remarks(*, quiet: bool = False, verbose: bool = False) -> Iterator[None]:
+    """Say nothing on the side while quiet; while verbose, say also what the library logs."""
+    handler = logging.Handler()
+    handler.emit = lambda record: note(record.getMessage())  # type: ignore[method-assign]
+    logger = logging.getLogger("topicvec")
+    before = _err.quiet, logger.level
+    _err.quiet = quiet
+    if verbose and not quiet:
+        logger.addHandler(handler)
+        logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before[1])
+        _err.quiet = before[0]
+
+
 def note(message: str) -> None:
     """Say something on the side, to standard error."""
     _err.print(f"[dim]{escape(message)}[/dim]")
@@ -77,7 +154,7 @@ def note(message: str) -> None:
 def complain(message: str) -> None:
     """Say what went wrong, in one line, to standard error."""
     line = " ".join(message.split())
-    _err.print(f"[bold red]topicvec:[/bold red] {escape(line)}")
+    _errors.print(f"[bold red]topicvec:[/bold red] {escape(line)}")
 
 
 @contextmanager
@@ -99,9 +176,10 @@ def progress(*, quiet: bool = False) -> Iterator[Advance]:
     with Progress(*columns, console=_err, transient=True, disable=hidden) as bar:
         stages: dict[str, TaskID] = {}
 
-        def advance(stage: str, done: int, total: int | None = None) -> None:
+        def advance(stage: str, done: int, total: int | None = None, detail: str = "") -> None:
             if stage not in stages:
                 stages[stage] = bar.add_task(stage, total=total)
-            bar.update(stages[stage], completed=done, total=total)
+            text = f"{stage} {detail}".rstrip()
+            bar.update(stages[stage], completed=done, total=total, description=text)
 
         yield advance

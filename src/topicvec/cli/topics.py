@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topicvec.cli.options import Json, Quiet, Reading, Seed, Sources, VectorsOption, with_reading
+from topicvec.cli.options import (
+    Json,
+    NTopics,
+    Quiet,
+    Reading,
+    Seed,
+    Sources,
+    VectorsOption,
+    with_reading,
+)
 
 if TYPE_CHECKING:
     from topicvec.model import TopicVec
@@ -19,7 +28,7 @@ __all__ = ["show_topics", "topics"]
 def topics(
     sources: Sources,
     reading: Reading,
-    k: Annotated[int, typer.Option("-k", help="Number of topics, the null topic included.")] = 20,
+    k: NTopics = 20,
     seed: Seed = 0,
     words: Annotated[int, typer.Option("--words", help="Words to show of each topic.")] = 10,
     vectors: VectorsOption = None,
@@ -37,12 +46,13 @@ def topics(
     if page is not None:
         require("jinja2", "explore", "making a page")  # said before the work, not after it
     loading = ThreadPoolExecutor(1).submit(load_vectors, vectors)  # beside the slow imports
+    from topicvec.cli import fitting
     from topicvec.cli.render import note, show_json
     from topicvec.model import TopicVec
 
-    documents = list(reading.documents(sources))
+    documents = fitting.read_all(reading, sources, quiet=quiet)
     model = TopicVec(n_topics=k, vectors=loading.result(), random_state=seed, share="corpus")
-    model.fit(documents)
+    fitting.fit_model(model, documents, quiet=quiet)
     if json:
         show_json(_as_json(model, documents, words))
     else:
@@ -51,8 +61,8 @@ def topics(
         from topicvec.explore import prepare, write_page
 
         write_page(page, prepare(model, documents, title=", ".join(sources)))
-        if not quiet:
-            note(f"page written: {page}")
+        note(f"page written: {page}")
+    fitting.stop_if_interrupted(model)
 
 
 def show_topics(model: "TopicVec", n_words: int = 10, title: str = "") -> None:

@@ -1,0 +1,241 @@
+"""A classifier on topic features: topics of each class, a linear model, a file without pickle."""
+
+from collections.abc import Iterable, Sequence
+from os import PathLike
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from topicvec.errors import DataError, FormatError
+from topicvec.model import bundle
+from topicvec.model.topicvec import TopicVec
+from topicvec.represent.documents import FORMS, Form, represent
+
+__all__ = ["Prediction", "TopicClassifier"]
+
+Floats = NDArray[np.float64]
+
+_CARD = "classifier"  # of the file: what is kept beside the model
+
+
+class Prediction(NamedTuple):
+    """The class of a document, and how sure the classifier is.
+
+    Examples
+    --------
+    >>> Prediction("pet", 0.9).label
+    'pet'
+    """
+
+    label: str
+    probability: float
+
+
+class TopicClassifier:
+    """Tell the class of documents by their topics.
+
+    Topics are learned for each class; a document's features are its topics, and a logistic
+    regression weighs them.
+
+    Parameters
+    ----------
+    model : TopicVec, optional
+        How to learn topics; it is not changed. By default 15 topics for each class.
+    form : str
+        What the features are, see `topicvec.represent.represent`.
+    prior : bool
+        Whether mixtures have a prior; without one they are better for classifiers.
+    strength : float
+        Inverse of the regularisation: larger fits the training documents more closely.
+
+    Attributes
+    ----------
+    model_ : TopicVec
+        The fitted topics.
+    classes_ : tuple of str
+        The C classes, sorted.
+    coef_, intercept_ : arrays, (C, F), (C,)
+        The linear model on scaled features.
+
+    Examples
+    --------
+    >>> from topicvec.embed import WordVectors
+    >>> vectors = WordVectors(["cat", "dog", "car", "bus"], np.eye(4)[[0, 0, 1, 1]], [1, 1, 1, 1])
+    >>> topics = TopicVec(2, vectors, random_state=0)
+    >>> classifier = TopicClassifier(topics).fit(["cat dog cat", "car bus"], ["pet", "road"])
+    >>> classifier.predict(["a dog", "the bus"])
+    ['pet', 'road']
+    """
+
+    def __init__(
+        self,
+        model: TopicVec | None = None,
+        *,
+        form: Form = "sqrt",
+        prior: bool = False,
+        strength: float = 1.0,
+    ) -> None:
+        self.model = model
+        self.form = form
+        self.prior = prior
+        self.strength = strength
+
+    def fit(self, documents: Any, labels: Iterable[str]) -> Self:
+        """Learn topics and the classifier.
+
+        Parameters
+        ----------
+        documents : iterable of str, Document or token lists; or matrix of counts
+            At least one of each class.
+        labels : iterable of str
+            The class of each document.
+
+        Returns
+        -------
+        TopicClassifier
+            This object.
+        """
+        from sklearn.linear_model import LogisticRegression
+
+        texts = documents if hasattr(documents, "shape") else list(documents)
+        names = [str(label) for label in labels]
+        if len(set(names)) < 2:
+            raise DataError(f"a classifier needs at least two classes; found {sorted(set(names))}")
+        if self.form not in FORMS:
+            raise DataError(f"form must be one of {', '.join(FORMS)}; found {self.form!r}")
+        model = TopicVec(n_topics=15, random_state=0) if self.model is None else self.model
+        self.model_ = model.__sklearn_clone__().fit(texts, names)
+        features = represent(self.model_, texts, self.form, prior=self.prior)
+        self._scale = 1 / max(float(features.std()), 1e-12)
+        regression = LogisticRegression(C=self.strength, max_iter=1000)
+        regression.fit(features * self._scale, names)
+        self._adopt(regression.classes_, regression.coef_, regression.intercept_)
+        return self
+
+    def predict_proba(self, documents: Any) -> Floats:
+        """Give each class's probability for each document.
+
+        Parameters
+        ----------
+        documents : documents
+            As for `fit`.
+
+        Returns
+        -------
+        array, (D, C)
+            Columns in the order of ``classes_``; rows sum to 1.
+        """
+        if not hasattr(self, "coef_"):
+            raise DataError("this classifier has learned nothing yet: call fit first")
+        features = represent(self.model_, documents, self.form, prior=self.prior)
+        logits = features * self._scale @ self.coef_.T + self.intercept_
+        odds = np.exp(logits - logits.max(axis=1, keepdims=True))
+        probabilities: Floats = odds / odds.sum(axis=1, keepdims=True)
+        return probabilities
+
+    def predict(self, documents: Any) -> list[str]:
+        """Give the most probable class of each document.
+
+        Parameters
+        ----------
+        documents : documents
+            As for `fit`.
+
+        Returns
+        -------
+        list of str
+        """
+        return [found.label for found in self.classify(documents)]
+
+    def classify(self, documents: Any) -> list[Prediction]:
+        """Give the most probable class of each document with its probability.
+
+        Parameters
+        ----------
+        documents : documents
+            As for `fit`.
+
+        Returns
+        -------
+        list of Prediction
+        """
+        table = self.predict_proba(documents)
+        rows = enumerate(table.argmax(axis=1))
+        return [Prediction(self.classes_[best], float(table[row, best])) for row, best in rows]
+
+    def score(self, documents: Any, labels: Sequence[str]) -> float:
+        """Give the macro-averaged F1 on documents whose classes are known.
+
+        Parameters
+        ----------
+        documents : documents
+            As for `fit`.
+        labels : sequence of str
+            Their classes.
+
+        Returns
+        -------
+        float
+            Between 0 and 1.
+        """
+        from sklearn.metrics import f1_score
+
+        return float(f1_score(list(labels), self.predict(documents), average="macro"))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write topics and classifier to one model file, which `TopicVec.load` reads too.
+
+        Parameters
+        ----------
+        path : path
+            Of the file; one that is there is replaced.
+        """
+        if not hasattr(self, "coef_"):
+            raise DataError("this classifier has learned nothing yet: call fit first")
+        about = {
+            "classes": list(self.classes_), "form": self.form, "prior": self.prior,
+            "strength": self.strength, "scale": self._scale,
+        }  # fmt: skip
+        arrays = {"coef": self.coef_, "intercept": self.intercept_}
+        self.model_.save(path, extra={_CARD: about}, arrays=arrays)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], **params: Any) -> Self:
+        """Read a classifier that `save` wrote; it gives the same classes.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        **params
+            Parameters of the model to change, as for `TopicVec.load`.
+
+        Returns
+        -------
+        TopicClassifier
+        """
+        found = bundle.read(path)
+        if _CARD not in found.extra:
+            raise FormatError(
+                f"{path}: a topic model without a classifier: make one with TopicClassifier, or "
+                "with topicvec classify train"
+            )
+        about = found.extra[_CARD]
+        classifier = cls(None, form=about["form"], prior=about["prior"], strength=about["strength"])
+        classifier.model_ = TopicVec.load(path, **params)
+        classifier._scale = about["scale"]
+        classifier._adopt(about["classes"], found.arrays["coef"], found.arrays["intercept"])
+        return classifier
+
+    def _adopt(self, classes: Iterable[str], coef: ArrayLike, intercept: ArrayLike) -> None:
+        """Keep a linear model; one row for two classes becomes two that differ in sign."""
+        self.classes_ = tuple(str(name) for name in classes)
+        self.coef_: Floats = np.asarray(coef, float)
+        self.intercept_: Floats = np.asarray(intercept, float)
+        if len(self.coef_) == 1:
+            half = self.coef_ / 2, self.intercept_ / 2
+            self.coef_, self.intercept_ = (
+                np.vstack([-half[0], half[0]]),
+                np.hstack([-half[1], half[1]]),
+            )

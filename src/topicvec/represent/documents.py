@@ -1,0 +1,162 @@
+"""A document as a vector, in several forms."""
+
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from topicvec.engine import Engine
+from topicvec.errors import DataError
+from topicvec.model.checks import checked_engine
+from topicvec.model.fitted import FittedTopics
+from topicvec.model.inference import infer, one_pass
+from topicvec.model.inputs import Reader, report_unknown
+from topicvec.model.topicmodel import TopicModel
+
+__all__ = ["FORMS", "Form", "count_words", "feature_names", "reader_of", "represent"]
+
+Floats = NDArray[np.floating]
+Form = Literal["proportions", "sqrt", "counts", "topic-mean", "word-mean", "both"]
+
+FORMS: tuple[Form, ...] = get_args(Form)
+
+
+def represent(
+    model: TopicModel, documents: Any, form: Form = "sqrt", *, prior: bool = True
+) -> Floats:
+    """Give each document as a vector.
+
+    Parameters
+    ----------
+    model : TopicVec
+        A fitted model.
+    documents : iterable of str, Document or token lists; or matrix of counts
+        The documents.
+    form : str
+        - "proportions": topic proportions φ, as from ``transform``; rows sum to 1.
+        - "sqrt": their square roots, of length 1; products are Hellinger affinities.
+        - "counts": expected number of tokens of each topic.
+        - "topic-mean": the mean topic vector Σ_k φ_k t_k, a point among the words.
+        - "word-mean": the mean of the vectors of the known words.
+        - "both": "sqrt" and "word-mean" side by side.
+    prior : bool
+        False takes one pass without a prior on the mixture. Each token then counts for itself,
+        which keeps more of a document and is better for classifiers.
+
+    Returns
+    -------
+    array, (D, K), (D, N) or (D, K + N)
+        A document without a known word has the prior's mixture and a mean of zeros.
+
+    Examples
+    --------
+    >>> from topicvec import TopicVec, WordVectors
+    >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
+    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> [represent(model, ["cat dog"], form).shape[1] for form in ("sqrt", "word-mean", "both")]
+    [2, 3, 5]
+    >>> represent(model, ["cat dog"], "word-mean")
+    array([[1., 1., 0.]])
+    """
+    if form not in FORMS:
+        raise DataError(f"form must be one of {', '.join(FORMS)}; found {form!r}")
+    counts = count_words(model, documents)
+    fitted, engine = model.fitted_, checked_engine(model.n_jobs)
+    if form == "word-mean":
+        return _word_mean(fitted, counts)
+    expected = _expected(fitted, counts, engine, prior)
+    if form == "counts":
+        return expected
+    shares = _shares(fitted, expected, prior)
+    match form:
+        case "proportions":
+            return shares
+        case "topic-mean":
+            mean: Floats = shares @ fitted.topics.astype(float)
+            return mean
+        case "both":
+            return np.hstack([np.sqrt(shares), _word_mean(fitted, counts)])
+        case _:
+            return np.sqrt(shares)
+
+
+def feature_names(model: TopicModel, form: Form = "sqrt") -> list[str]:
+    """Name the columns of what `represent` returns.
+
+    Parameters
+    ----------
+    model : TopicVec
+        A fitted model.
+    form : str
+        As for `represent`.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> from topicvec import TopicVec, WordVectors
+    >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
+    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> feature_names(model, "both")
+    ['topic0', 'topic1', 'dim0', 'dim1', 'dim2']
+    """
+    topics = [f"topic{row}" for row in range(model.fitted_.n_topics)]
+    dims = [f"dim{column}" for column in range(model.vectors_.n_dims)]
+    if form == "both":
+        return topics + dims
+    return dims if form.endswith("-mean") else topics
+
+
+def reader_of(model: TopicModel) -> Reader:
+    """Give what reads documents as the model does.
+
+    Examples
+    --------
+    >>> from topicvec import TopicVec
+    >>> reader_of(TopicVec()).tokens("Cats purr.")
+    ['cats', 'purr']
+    """
+    return Reader(model.tokenizer, model.stop_words, model.vocabulary, model.weighted)
+
+
+def count_words(model: TopicModel, documents: Any) -> csr_array:
+    """Count the known words (D, W) of documents, and report what is unknown.
+
+    Examples
+    --------
+    >>> from topicvec import TopicVec, WordVectors
+    >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
+    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> count_words(model, ["A cat, a car."]).toarray().tolist()
+    [[1, 0, 1]]
+    """
+    counted = reader_of(model).count(documents, model.vectors_)
+    report_unknown(counted.report)
+    return counted.counts
+
+
+def _expected(fitted: FittedTopics, counts: csr_array, engine: Engine, prior: bool) -> Floats:
+    if not prior:
+        return one_pass(fitted, counts, engine)
+    expected: Floats = infer(fitted, counts, engine).theta - fitted.alpha
+    return expected
+
+
+def _shares(fitted: FittedTopics, expected: Floats, prior: bool) -> Floats:
+    if prior:
+        expected = expected + fitted.alpha
+    else:
+        expected[expected.sum(axis=1) == 0] = fitted.alpha
+    shares: Floats = expected / expected.sum(axis=1, keepdims=True)
+    return shares
+
+
+def _word_mean(fitted: FittedTopics, counts: csr_array) -> Floats:
+    types = np.unique(counts.indices)  # a corpus has few of the vectors' words
+    totals = np.asarray(counts.sum(axis=1), float)
+    sums = counts[:, types].astype(float) @ fitted.vectors.matrix[types].astype(float)
+    mean: Floats = sums / np.maximum(totals, 1e-300)[:, None]
+    return mean

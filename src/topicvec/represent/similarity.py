@@ -1,0 +1,152 @@
+"""How alike documents are, by their topic mixtures alone or by the geometry of topics too."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from topicvec.errors import DataError, require
+from topicvec.model.topicmodel import TopicModel
+
+__all__ = ["cosine_similarity", "hellinger_distance", "topic_distances", "transport_distance"]
+
+Floats = NDArray[np.float64]
+
+_SUMS_TO_ONE = 1e-4  # float32 mixtures are off by less
+
+
+def cosine_similarity(first: ArrayLike, second: ArrayLike | None = None) -> Floats:
+    """Give the cosine of each row of one table with each row of another.
+
+    Parameters
+    ----------
+    first, second : arrays, (A, K) and (B, K)
+        Documents in any form of `topicvec.represent.represent`; one document may be one row.
+        Without ``second``, all pairs of ``first``.
+
+    Returns
+    -------
+    array, (A, B)
+        Between −1 and 1, and 0 where a row is zero.
+
+    Examples
+    --------
+    >>> cosine_similarity([[1.0, 0.0], [1.0, 1.0]]).round(2)
+    array([[1.  , 0.71], [0.71, 1.  ]])
+    """
+    a, b = _tables(first, second)
+    return np.clip(_unit(a) @ _unit(b).T, -1, 1)
+
+
+def hellinger_distance(first: ArrayLike, second: ArrayLike | None = None) -> Floats:
+    """Give √(1 − Σ_k √(p_k q_k)) for each pair of topic mixtures: 0 alike, 1 nothing in common.
+
+    Parameters
+    ----------
+    first, second : arrays, (A, K) and (B, K)
+        Topic proportions; rows sum to 1. Without ``second``, all pairs of ``first``.
+
+    Returns
+    -------
+    array, (A, B)
+
+    Examples
+    --------
+    >>> hellinger_distance([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])[0].round(2)
+    array([0.  , 0.54, 1.  ])
+    """
+    a, b = (_checked_mixtures(table) for table in _tables(first, second))
+    affinity = np.sqrt(a) @ np.sqrt(b).T
+    distances: Floats = np.sqrt(np.clip(1 - affinity, 0, 1))
+    return distances
+
+
+def transport_distance(
+    model: TopicModel, first: ArrayLike, second: ArrayLike | None = None
+) -> Floats:
+    """Give the least work that turns one topic mixture into another, for each pair.
+
+    A share of a topic is moved along the straight line to another topic's vector, so documents
+    on related topics are near even if they have no topic in common. The null topic is at the
+    origin.
+
+    Parameters
+    ----------
+    model : TopicVec
+        The fitted model that the mixtures are of.
+    first, second : arrays, (A, K) and (B, K)
+        Topic proportions; rows sum to 1. Without ``second``, all pairs of ``first``.
+
+    Returns
+    -------
+    array, (A, B)
+        Wasserstein distances, in the units of the vectors.
+
+    Notes
+    -----
+    Needs POT: ``pip install "topicvec[represent]"``. The work for a pair grows with the cube of
+    the number of topics; choose a few candidates by another measure first.
+
+    Examples
+    --------
+    >>> from topicvec import TopicVec, WordVectors
+    >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
+    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> transport_distance(model, [[1.0, 0.0], [0.5, 0.5]])[0, 1] > 0
+    np.True_
+    """
+    transport = require("ot", "represent", "a distance by transport of topics")
+    costs = topic_distances(model)
+    a, b = (_checked_mixtures(table) for table in _tables(first, second))
+    if a.shape[1] != len(costs):
+        raise DataError(
+            f"expected mixtures of the model's {len(costs)} topics; found {a.shape[1]} columns: "
+            "use what transform of the same model returns"
+        )
+    a, b = (table / table.sum(axis=1, keepdims=True) for table in (a, b))
+    return np.array([[float(transport.emd2(p, q, costs)) for q in b] for p in a])
+
+
+def topic_distances(model: TopicModel) -> Floats:
+    """Give Euclidean distances (K, K) between the topic vectors; the null topic is at 0.
+
+    Examples
+    --------
+    >>> from topicvec import TopicVec, WordVectors
+    >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
+    >>> model = TopicVec(3, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> topic_distances(model).shape
+    (3, 3)
+    """
+    from scipy.spatial.distance import cdist
+
+    topics = model.fitted_.topics.astype(float)
+    distances: Floats = cdist(topics, topics)
+    return distances
+
+
+def _tables(first: ArrayLike, second: ArrayLike | None) -> tuple[Floats, Floats]:
+    a = np.atleast_2d(np.asarray(first, float))
+    b = a if second is None else np.atleast_2d(np.asarray(second, float))
+    if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[1]:
+        raise DataError(
+            "expected two tables with a row for each document and the same columns; "
+            f"found shapes {np.shape(first)} and {b.shape}"
+        )
+    return a, b
+
+
+def _checked_mixtures(table: Floats) -> Floats:
+    sums = table.sum(axis=1)
+    worst = sums[np.abs(sums - 1).argmax()] if len(sums) else 1.0
+    if (table < 0).any() or abs(worst - 1) > _SUMS_TO_ONE:
+        raise DataError(
+            "expected topic proportions, which are not negative and sum to 1; "
+            f"found {table.min():g} as smallest and a row with sum {worst:g}: "
+            "use transform, or represent with form='proportions'"
+        )
+    return table
+
+
+def _unit(table: Floats) -> Floats:
+    norms = np.linalg.norm(table, axis=1, keepdims=True)
+    unit: Floats = np.divide(table, norms, out=np.zeros_like(table), where=norms > 0)
+    return unit
