@@ -7,19 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from topicvec.explore.palette import topic_colours
 from topicvec.text import Document
 
 if TYPE_CHECKING:
     from topicvec.model import TopicVec
 
 __all__ = ["DocumentView", "PageData", "Span", "TopicView", "locate", "prepare"]
-
-# Dark enough on white for AA contrast, and neighbours differ in lightness as well as in hue
-_COLOURS = (
-    "#332288", "#117733", "#882255", "#1b6ca8", "#8f5b00", "#aa4499",
-    "#44665a", "#993311", "#005f73", "#6a3d9a", "#7a6a00", "#b2182b",
-)  # fmt: skip
-_NULL_COLOUR = "#767676"
 
 
 @dataclass(frozen=True)
@@ -104,15 +98,17 @@ def _document(number: int, text: str | Document) -> Document:
 
 
 def _topic_views(topics: Sequence[Any]) -> tuple[TopicView, ...]:
+    colours = topic_colours(topics)
     return tuple(
         TopicView(
             topic.index,
             topic.label or ", ".join(word for word, _ in topic.words[:3]),
             topic.share,
-            _COLOURS[i % len(_COLOURS)] if topic.index else _NULL_COLOUR,
+            colours[topic.index],
             tuple(topic.words),
         )
-        for i, topic in enumerate(topic for topic in topics if topic.words)
+        for topic in topics
+        if topic.words
     )
 
 
