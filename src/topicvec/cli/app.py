@@ -10,6 +10,7 @@ from topicvec.cli import (
     explain,
     fit,
     info,
+    pages,
     search,
     show,
     summarize,
@@ -39,6 +40,8 @@ app.command("similar")(search.similar)
 app.command("summarize")(summarize.summarize)
 app.add_typer(classify.app, name="classify")
 app.add_typer(vectors.app, name="vectors")
+app.command("report")(pages.report)
+app.command("explore")(pages.explore)
 app.command("demo")(demo.demo)
 
 
