@@ -43,8 +43,7 @@ def report(
     fitting.check_writable(output)
     collection = _collect(model, sources, reading, title, quiet)
     path = write_report(output, collection, n_documents=documents)
-    if not quiet:
-        note(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
+    note(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
 
 
 @with_reading

@@ -99,7 +99,7 @@ def _cloud(collection: Collection) -> str:
 
 
 def _topic_cloud(collection: Collection, topic: int) -> str:
-    return cloud_of([collection.topic_view(topic)])
+    return cloud_of((collection.topic_view(topic),))
 
 
 _MANY = 10**9

@@ -47,7 +47,7 @@ _LEAST = 0.005  # smaller proportions are not shown
 _LISTED = 0.05  # a document with less of a topic is not listed under it
 _MOST_HITS = 500  # of a search
 _SNIPPET = 240  # characters
-_SUMMARISED = 50_000  # characters; the rest of a longer text does not count for its summary
+_SUMMARISED = 1_000, 50_000  # characters; shorter needs none, the rest of a longer is left out
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,7 +263,7 @@ class Collection:
             hits = self.index.search(text, n_similar)
         view = DocumentView("", None, mixture(self.model, text) if known else (), pieces)
         similar = tuple(self.card(hit.index, hit.score) for hit in hits)
-        summary = self._summary(text) if len(text) > 600 else ()
+        summary = self._summary(text)
         n_words = len(text.split())
         return DocumentPage(
             None, headline(text), n_words, view, summary, similar, after is not None
@@ -286,7 +286,7 @@ class Collection:
         document = self.documents[index]
         title = headline(document.text)
         flat = " ".join(document.text[:10_000].split())
-        rest = flat.partition(title.removesuffix("…"))[2].lstrip(" .…")
+        rest = flat.partition(title.removesuffix("…"))[2].lstrip(" .,;:…")
         return DocumentCard(
             index=index,
             id=document.id,
@@ -349,5 +349,8 @@ class Collection:
         return tuple((k, round(share, 4)) for k, share in pairs)
 
     def _summary(self, text: str) -> tuple[Sentence, ...]:
+        shortest, longest = _SUMMARISED
+        if len(text) < shortest:
+            return ()
         with quietly():
-            return tuple(summarize(self.model, text[:_SUMMARISED], 3))
+            return tuple(summarize(self.model, text[:longest], 3))

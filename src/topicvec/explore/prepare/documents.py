@@ -69,10 +69,12 @@ def as_document(number: int, text: str | Document) -> Document:
 
 
 def headline(text: str, most: int = 90) -> str:
-    r"""Give the first line that says something, shortened at a blank.
+    r"""Give the first line that says something of its own, shortened at a blank.
 
     Examples
     --------
+    >>> headline("Ann writes:\n> Rain?\nIt rains again.")
+    'It rains again.'
     >>> headline("  \n--\nRain  at last.\nMore")
     'Rain at last.'
     >>> headline("one two three", 8)
@@ -80,9 +82,15 @@ def headline(text: str, most: int = 90) -> str:
     >>> headline("")
     ''
     """
-    lines = (" ".join(line.split()) for line in text[:10_000].splitlines())
-    line = next((line for line in lines if any(map(str.isalnum, line))), "")
+    lines = [" ".join(line.split()) for line in text[:10_000].splitlines()]
+    telling = [line for line in lines if any(map(str.isalnum, line))] or [""]
+    line = next(filter(_is_own, telling), telling[0])
     return shortened(line, most)
+
+
+def _is_own(line: str) -> bool:
+    """Whether a line is more than a quotation or the announcement of one, as in mails."""
+    return line[0] not in ">|:" and line[-1] != ":" and len(line.split()) > 2
 
 
 def shortened(line: str, most: int) -> str:

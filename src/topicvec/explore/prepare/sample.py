@@ -61,7 +61,7 @@ def sample(collection: Collection, *, n_documents: int = 300) -> Sample:
         topics={index: _topic(found, rows) for index, found in pages.items()},
         documents={row: _document(collection, row, rows) for row in sorted(rows)},
         clouds={"all": cloud_of(topics)}
-        | {str(topic.index): cloud_of([topic]) for topic in topics if topic.words},
+        | {str(topic.index): cloud_of((topic,)) for topic in topics if topic.words},
     )
 
 

@@ -19,7 +19,10 @@ function remember(path) {
   return kept.get(path);
 }
 
-const query = (values) => new URLSearchParams(Object.entries(values).filter(([, value]) => value !== "" && value !== null && value !== undefined)).toString();
+const query = (values) =>
+  new URLSearchParams(
+    Object.entries(values).filter(([, value]) => value !== "" && value !== null && value !== undefined),
+  ).toString();
 
 start({
   overview: () => remember("overview"),
@@ -28,6 +31,12 @@ start({
   text: (i, from) => ask(`documents/${Number(i)}/text?${query({ start: from })}`),
   search: (values) => remember(`documents?${query(values)}`),
   cloud: (k) => (k === null ? "api/cloud.svg" : `api/topics/${Number(k)}/cloud.svg`),
-  analyse: (text, signal) => ask("analyse", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ text }), signal }),
+  analyse: (text, signal) =>
+    ask("analyse", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ text }),
+      signal,
+    }),
   api: "api",
 });

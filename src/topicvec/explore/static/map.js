@@ -5,20 +5,30 @@ import { colourOf } from "./parts.js";
 import { link } from "./route.js";
 
 const WIDTH = 1000;
-const LETTER = 0.6; // mean width of a letter, of the font size
 const LINE = 1.14; // height of a line
 const SMALLEST = 9; // pixels of the smallest label
 
 /** Draw the map; places and radii come with the topics. It stands upright on narrow screens. */
 export function topicMap(topics, height) {
   const upright = matchMedia("(max-width: 40rem)").matches;
-  const shown = topics.filter((topic) => topic.place !== null).map((topic) => ({ topic, place: placed(topic.place, height, upright) }));
+  const shown = topics
+    .filter((topic) => topic.place !== null)
+    .map((topic) => ({ topic, place: placed(topic.place, height, upright) }));
   const scale = Math.min(innerWidth - 64, 760) / WIDTH;
   const card = h("div", { class: "map-card", hidden: true, "aria-hidden": "true" });
   const bubbles = shown.map((each) => bubble(each, card, scale));
   bubbles.forEach((node, i) => node.setAttribute("tabindex", i ? "-1" : "0"));
   const tall = Math.round(WIDTH * (upright ? 1 / height : height));
-  const picture = svg("svg", { viewBox: `0 0 ${WIDTH} ${tall}`, class: "map", role: "group", "aria-label": "Map of topics; arrow keys move between them" }, bubbles);
+  const picture = svg(
+    "svg",
+    {
+      viewBox: `0 0 ${WIDTH} ${tall}`,
+      class: "map",
+      role: "group",
+      "aria-label": "Map of topics; arrow keys move between them",
+    },
+    bubbles,
+  );
   picture.addEventListener("keydown", (event) => move(event, shown, bubbles));
   return h("div", { class: "map-frame" }, picture, card);
 }
@@ -32,12 +42,22 @@ function bubble({ topic, place }, card, scale) {
   const [x, y, radius] = place;
   const node = svg(
     "a",
-    { href: link("topic", [topic.index]), class: "bubble", style: colourOf(topic), "aria-label": `${topic.name}, ${percent(topic.share)}`, transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})` },
+    {
+      href: link("topic", [topic.index]),
+      class: "bubble",
+      style: colourOf(topic),
+      "aria-label": `${topic.name}, ${percent(topic.share)}`,
+      transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`,
+    },
     svg("circle", { r: radius.toFixed(1) }),
     label(topic, radius, SMALLEST / scale),
   );
-  for (const kind of ["pointerenter", "focus"]) node.addEventListener(kind, () => showCard(card, topic, place));
-  for (const kind of ["pointerleave", "blur"]) node.addEventListener(kind, () => { card.hidden = true; });
+  for (const kind of ["pointerenter", "focus"])
+    node.addEventListener(kind, () => showCard(card, topic, place));
+  for (const kind of ["pointerleave", "blur"])
+    node.addEventListener(kind, () => {
+      card.hidden = true;
+    });
   return node;
 }
 
@@ -55,18 +75,36 @@ function label(topic, radius, smallest) {
 function fitting(words, radius) {
   const sizes = words.map((word, i) => {
     const far = (Math.abs(i - (words.length - 1) / 2) + 0.5) * LINE; // of a line's outer edge, in font sizes
-    return radius / Math.hypot(far, (LETTER * word.length) / 2);
+    return radius / Math.hypot(far, wide(word) / 2);
   });
   return 0.95 * Math.min(...sizes);
 }
 
+let pen = null;
+
+/** The width of a word, in font sizes. */
+function wide(word) {
+  if (!pen) {
+    pen = document.createElement("canvas").getContext("2d");
+    pen.font = `500 100px ${getComputedStyle(document.body).fontFamily}`;
+  }
+  return pen.measureText(word).width / 100;
+}
+
 function lines(words, size) {
   const first = (0.35 - ((words.length - 1) / 2) * LINE) * size;
-  return svg("text", { "font-size": size.toFixed(1), "aria-hidden": "true" }, words.map((word, i) => svg("tspan", { x: 0, y: (first + i * LINE * size).toFixed(1) }, word)));
+  return svg(
+    "text",
+    { "font-size": size.toFixed(1), "aria-hidden": "true" },
+    words.map((word, i) => svg("tspan", { x: 0, y: (first + i * LINE * size).toFixed(1) }, word)),
+  );
 }
 
 function showCard(card, topic, [x, y, radius]) {
-  const words = topic.words.slice(0, 10).map(([word]) => word).join(", ");
+  const words = topic.words
+    .slice(0, 10)
+    .map(([word]) => word)
+    .join(", ");
   card.replaceChildren(h("strong", { style: colourOf(topic) }, percent(topic.share)), ` ${words}`);
   const scale = card.parentNode.clientWidth / WIDTH;
   const left = x < WIDTH / 2;

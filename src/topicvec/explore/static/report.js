@@ -12,14 +12,26 @@ function known(table, index, what) {
 
 /** A document as a card of a list. */
 function card({ index, title, view, snippet }) {
-  return { index, id: view.id, label: view.label, title, snippet, proportions: view.proportions, score: null };
+  return {
+    index,
+    id: view.id,
+    label: view.label,
+    title,
+    snippet,
+    proportions: view.proportions,
+    score: null,
+  };
 }
 
 function search({ q = "", topic = "", label = "", n = 20, offset = 0 }) {
   const words = q.toLowerCase().split(/\s+/).filter(Boolean);
   const found = Object.values(records.documents).filter((page) => fits(page, words, topic, label));
   if (topic !== "") found.sort((a, b) => part(b, topic) - part(a, topic));
-  return { total: found.length, offset: Number(offset), documents: found.slice(offset, Number(offset) + n).map(card) };
+  return {
+    total: found.length,
+    offset: Number(offset),
+    documents: found.slice(offset, Number(offset) + n).map(card),
+  };
 }
 
 const part = (page, topic) => page.view.proportions.find(([k]) => k === Number(topic))?.[1] ?? 0;
@@ -34,7 +46,11 @@ function fits(page, words, topic, label) {
 
 function topicPage(index) {
   const page = known(records.topics, index, "topic");
-  return { ...page, topic: records.overview.topics.find((topic) => topic.index === page.index), documents: page.documents.map((i) => card(records.documents[i])) };
+  return {
+    ...page,
+    topic: records.overview.topics.find((topic) => topic.index === page.index),
+    documents: page.documents.map((i) => card(records.documents[i])),
+  };
 }
 
 function documentPage(index) {

@@ -18,7 +18,9 @@ function decoded(part) {
 /** Write an address. */
 export function link(view, parts = [], query = {}) {
   const path = ["#", view, ...parts.map(encodeURIComponent)].filter((part) => part !== "").join("/");
-  const given = Object.entries(query).filter(([, value]) => value !== "" && value !== null && value !== undefined);
+  const given = Object.entries(query).filter(
+    ([, value]) => value !== "" && value !== null && value !== undefined,
+  );
   const search = new URLSearchParams(given).toString();
   return (path === "#" ? "#/" : path) + (search && `?${search}`);
 }

@@ -10,7 +10,14 @@ import { pasteView } from "./view-paste.js";
 import { searchView } from "./view-search.js";
 import { topicView } from "./view-topic.js";
 
-const VIEWS = { "": overviewView, topic: topicView, document: documentView, search: searchView, paste: pasteView, compare: compareView };
+const VIEWS = {
+  "": overviewView,
+  topic: topicView,
+  document: documentView,
+  search: searchView,
+  paste: pasteView,
+  compare: compareView,
+};
 const THEMES = ["auto", "light", "dark"];
 
 /** Show the pages of a source of records: a server, or what a report holds. */
@@ -30,17 +37,37 @@ export async function start(source) {
 }
 
 function header({ source, overview }) {
-  const pages = [["", "Topics"], ["search", "Documents"], source.analyse ? ["paste", "Your text"] : null, ["compare", "Compare"]].filter(Boolean);
+  const pages = [
+    ["", "Topics"],
+    ["search", "Documents"],
+    source.analyse ? ["paste", "Your text"] : null,
+    ["compare", "Compare"],
+  ].filter(Boolean);
   return [
-    h("div", { class: "brand" }, h("a", { href: "#/", class: "wordmark" }, "topicvec"), h("span", { class: "title", dir: "auto" }, overview.title)),
-    h("nav", { "aria-label": "Pages" }, pages.map(([view, name]) => h("a", { href: link(view), "data-view": view }, name))),
+    h(
+      "div",
+      { class: "brand" },
+      h("a", { href: "#/", class: "wordmark" }, "topicvec"),
+      h("span", { class: "title", dir: "auto" }, overview.title),
+    ),
+    h(
+      "nav",
+      { "aria-label": "Pages" },
+      pages.map(([view, name]) => h("a", { href: link(view), "data-view": view }, name)),
+    ),
     searchForm(),
     themeButton(),
   ];
 }
 
 function searchForm() {
-  const field = h("input", { type: "search", name: "q", placeholder: "Search documents", "aria-label": "Search documents", maxlength: 500 });
+  const field = h("input", {
+    type: "search",
+    name: "q",
+    placeholder: "Search documents",
+    "aria-label": "Search documents",
+    maxlength: 500,
+  });
   const form = h("form", { role: "search", class: "find" }, field);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -52,7 +79,9 @@ function searchForm() {
 async function follow(context) {
   const scrolls = new Map(); // where each address was left, for the way back
   let [shown, clicked, first] = [location.hash, false, true];
-  document.addEventListener("click", (event) => { clicked = Boolean(event.target.closest?.("a[href^='#']")); });
+  document.addEventListener("click", (event) => {
+    clicked = Boolean(event.target.closest?.("a[href^='#']"));
+  });
   addEventListener("scroll", () => scrolls.set(shown, scrollY), { passive: true });
   const go = async () => {
     shown = location.hash;
@@ -70,7 +99,9 @@ async function draw(context, route, address, first) {
   const view = VIEWS[route.view];
   let content;
   try {
-    content = view ? await view(context, route) : [h("h1", null, "No such page"), message(h("a", { href: "#/" }, "To the topics"))];
+    content = view
+      ? await view(context, route)
+      : [h("h1", null, "No such page"), message(h("a", { href: "#/" }, "To the topics"))];
   } catch (error) {
     content = failure(error);
   }
@@ -87,7 +118,13 @@ async function draw(context, route, address, first) {
 }
 
 function failure(error) {
-  return h("div", null, h("h1", null, "This cannot be shown"), message(error.message), message(h("a", { href: "#/" }, "To the topics")));
+  return h(
+    "div",
+    null,
+    h("h1", null, "This cannot be shown"),
+    message(error.message),
+    message(h("a", { href: "#/" }, "To the topics")),
+  );
 }
 
 function mark(view) {
@@ -100,7 +137,10 @@ function mark(view) {
 
 function themeButton() {
   const button = h("button", { type: "button", class: "quiet theme" });
-  const name = () => { button.textContent = { auto: "◐ Auto", light: "☀ Light", dark: "☾ Dark" }[remembered()]; button.setAttribute("aria-label", `Colours: ${remembered()}. Change`); };
+  const name = () => {
+    button.textContent = { auto: "◐ Auto", light: "☀ Light", dark: "☾ Dark" }[remembered()];
+    button.setAttribute("aria-label", `Colours: ${remembered()}. Change`);
+  };
   button.addEventListener("click", () => {
     const next = THEMES[(THEMES.indexOf(remembered()) + 1) % THEMES.length];
     applyTheme(next);

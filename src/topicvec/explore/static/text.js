@@ -16,7 +16,16 @@ function marked(spans, topics) {
     const topic = topics.get(k);
     if (!topic || topic.is_null) return text;
     const style = { ...colourOf(topic), "--sure": probability };
-    return h("mark", { style, "data-topic": k, "data-sign": topic.sign % 4, title: `${topic.name} · ${percent(probability)}` }, text);
+    return h(
+      "mark",
+      {
+        style,
+        "data-topic": k,
+        "data-sign": topic.sign % 4,
+        title: `${topic.name} · ${percent(probability)}`,
+      },
+      text,
+    );
   });
 }
 
@@ -35,5 +44,6 @@ function moreButton(start, body, topics, more) {
 /** Single out the words of one topic; null shows all colours again. */
 export function highlight(frame, k) {
   frame.dataset.only = k === null ? "" : "on";
-  for (const mark of frame.querySelectorAll("mark")) mark.classList.toggle("chosen", k !== null && Number(mark.dataset.topic) === k);
+  for (const mark of frame.querySelectorAll("mark"))
+    mark.classList.toggle("chosen", k !== null && Number(mark.dataset.topic) === k);
 }

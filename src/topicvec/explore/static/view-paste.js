@@ -10,7 +10,13 @@ const LINKED = 4000; // longer texts make addresses that programs cut
 let kept = ""; // a long text, for the way back
 
 export async function pasteView({ source, topics }, route) {
-  const field = h("textarea", { id: "paste", rows: 8, dir: "auto", placeholder: "Paste or type any text…", spellcheck: "false" });
+  const field = h("textarea", {
+    id: "paste",
+    rows: 8,
+    dir: "auto",
+    placeholder: "Paste or type any text…",
+    spellcheck: "false",
+  });
   field.value = route.query.get("text") ?? kept;
   const results = h("div", { class: "results", "aria-live": "off" });
   const share = h("div", { class: "actions" });
@@ -19,7 +25,11 @@ export async function pasteView({ source, topics }, route) {
   if (field.value) await analyse();
   return [
     h("h1", null, "Your text"),
-    h("p", { class: "lead" }, "Its topics, as the model sees them. The text goes to the program on this computer and nowhere else."),
+    h(
+      "p",
+      { class: "lead" },
+      "Its topics, as the model sees them. The text goes to the program on this computer and nowhere else.",
+    ),
     h("section", { class: "card" }, h("label", { for: "paste", class: "unseen" }, "Text"), field, share),
     results,
   ];
@@ -33,7 +43,11 @@ function reader(source, topics, field, results, share) {
     const text = field.value;
     kept = text;
     replaceRoute(link("paste", [], { text: text.length <= LINKED ? text : "" }));
-    share.replaceChildren(text && text.length <= LINKED ? shareButton() : h("span", { class: "hint" }, text ? "Too long for a link." : ""));
+    share.replaceChildren(
+      text && text.length <= LINKED
+        ? shareButton()
+        : h("span", { class: "hint" }, text ? "Too long for a link." : ""),
+    );
     if (!text.trim()) {
       results.replaceChildren();
       return;
@@ -50,8 +64,15 @@ function reader(source, topics, field, results, share) {
 
 function found(page, topics) {
   const text = colouredText(page.view, topics, null);
-  return [
-    h("div", { class: "columns wide-first" }, section("Text", text, page.cut ? message("Only the beginning is shown; the topics are those of the whole.") : null), h("div", { class: "stack" }, section("Topics", chooser(page.view.proportions, topics, text, null, null)), summary(page.summary))),
-    page.similar.length ? section("Documents like it", documentList(page.similar, topics)) : null,
-  ].filter(Boolean);
+  const shown = section(
+    "Text",
+    text,
+    page.cut ? message("Only the beginning is shown; the topics are those of the whole.") : null,
+  );
+  const legend = chooser(page.view.proportions, topics, text, null, null);
+  const similar = page.similar.length
+    ? section("Documents like it", documentList(page.similar, topics))
+    : null;
+  const left = h("div", { class: "stack" }, summary(page.summary), shown);
+  return [h("div", { class: "columns wide-first" }, left, legend), similar].filter(Boolean);
 }

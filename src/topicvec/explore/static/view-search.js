@@ -7,7 +7,9 @@ import { link } from "./route.js";
 const PAGE = 20;
 
 export async function searchView({ source, overview, topics }, route) {
-  const asked = Object.fromEntries(["q", "topic", "label"].map((name) => [name, route.query.get(name) ?? ""]));
+  const asked = Object.fromEntries(
+    ["q", "topic", "label"].map((name) => [name, route.query.get(name) ?? ""]),
+  );
   const found = await source.search({ ...asked, n: PAGE });
   const results = h("div", { class: "results" });
   const grow = (part) => {
@@ -36,23 +38,59 @@ export async function searchView({ source, overview, topics }, route) {
 
 function tally(found, asked, overview) {
   if (asked.q && found.documents.length) return "The nearest first.";
-  return found.total === overview.n_documents ? counted(found.total, "document") : `${number(found.total)} of ${counted(overview.n_documents, "document")}`;
+  return found.total === overview.n_documents
+    ? counted(found.total, "document")
+    : `${number(found.total)} of ${counted(overview.n_documents, "document")}`;
 }
 
 function form(asked, overview) {
-  const field = h("input", { type: "search", name: "q", value: asked.q, placeholder: "What are you looking for?", "aria-label": "Search for", maxlength: 500, class: "large" });
-  const topic = choice("topic", "Topic", [["", "Any topic"], ...overview.topics.map((each) => [String(each.index), each.name])], asked.topic);
-  const label = overview.labels.length ? choice("label", "Class", [["", "Any class"], ...overview.labels.map((each) => [each, each])], asked.label) : null;
-  const made = h("form", { class: "controls", "aria-label": "Search documents" }, field, topic, label, h("button", { type: "submit" }, "Search"));
+  const field = h("input", {
+    type: "search",
+    name: "q",
+    value: asked.q,
+    placeholder: "What are you looking for?",
+    "aria-label": "Search for",
+    maxlength: 500,
+    class: "large",
+  });
+  const topic = choice(
+    "topic",
+    "Topic",
+    [["", "Any topic"], ...overview.topics.map((each) => [String(each.index), each.name])],
+    asked.topic,
+  );
+  const label = overview.labels.length
+    ? choice(
+        "label",
+        "Class",
+        [["", "Any class"], ...overview.labels.map((each) => [each, each])],
+        asked.label,
+      )
+    : null;
+  const made = h(
+    "form",
+    { class: "controls", "aria-label": "Search documents" },
+    field,
+    topic,
+    label,
+    h("button", { type: "submit" }, "Search"),
+  );
   const go = () => {
     const values = { q: field.value.trim(), topic: topic.value, label: label?.value ?? "" };
     location.hash = link("search", [], values);
   };
-  made.addEventListener("submit", (event) => { event.preventDefault(); go(); });
+  made.addEventListener("submit", (event) => {
+    event.preventDefault();
+    go();
+  });
   for (const control of [topic, label]) control?.addEventListener("change", go);
   return made;
 }
 
 function choice(name, title, options, chosen) {
-  return h("select", { name, "aria-label": title }, options.map(([value, text]) => h("option", { value, selected: value === chosen }, text)));
+  return h(
+    "select",
+    { name, "aria-label": title },
+    options.map(([value, text]) => h("option", { value, selected: value === chosen }, text)),
+  );
 }
