@@ -60,6 +60,7 @@ def create_app(collection: Collection, *, seconds: float = _SECONDS) -> "Starlet
     app: Starlette = applications.Starlette(
         routes=routes, exception_handlers={404: _not_found, 405: _not_found}
     )
+    app.router.redirect_slashes = False
     app.add_middleware(Guard)
     return app
 

@@ -1,7 +1,10 @@
 """Serve the explorer on this computer, for this computer only."""
 
 import socket
+import threading
 from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
 
 from topicvec.errors import DataError, require
 from topicvec.explore.app import create_app
@@ -13,8 +16,14 @@ _HOST = "127.0.0.1"
 _LONGEST_WAIT = 5  # seconds for a quiet connection
 
 
-def serve(collection: Collection, *, port: int = 0, ready: Callable[[str], None]) -> None:
-    """Serve until interrupted.
+def serve(
+    collection: Collection,
+    *,
+    port: int = 0,
+    ready: Callable[[str], None],
+    stop: threading.Event | None = None,
+) -> None:
+    """Serve until interrupted, or until told to stop.
 
     Parameters
     ----------
@@ -24,6 +33,8 @@ def serve(collection: Collection, *, port: int = 0, ready: Callable[[str], None]
         The port to listen on, on the loopback interface; 0 takes a free one.
     ready : callable
         Called with the address as soon as it answers.
+    stop : threading.Event, optional
+        Ends the server when set; for a server in a thread, which no interrupt reaches.
     """
     uvicorn = require("uvicorn", "explore", "the explorer")
     app = create_app(collection)
@@ -33,10 +44,16 @@ def serve(collection: Collection, *, port: int = 0, ready: Callable[[str], None]
     )  # fmt: skip
     with _listen(port) as listener:
         ready(f"http://{_HOST}:{listener.getsockname()[1]}/")
-        try:
-            uvicorn.Server(config).run(sockets=[listener])
-        except KeyboardInterrupt:  # the way to end it
-            return
+        server = uvicorn.Server(config)
+        if stop is not None:
+            threading.Thread(target=_end, args=(server, stop), daemon=True).start()
+        with suppress(KeyboardInterrupt):  # the way to end it
+            server.run(sockets=[listener])
+
+
+def _end(server: Any, stop: threading.Event) -> None:
+    stop.wait()
+    server.should_exit = True
 
 
 def check_server() -> None:

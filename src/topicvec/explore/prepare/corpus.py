@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from topicvec.errors import DataError
 from topicvec.explore.prepare.documents import (
     DocumentView,
-    Span,
     as_document,
     headline,
     mixture,
+    opening,
     page,
-    shortened,
     spans,
+    token_topics,
 )
 from topicvec.explore.prepare.quiet import quietly
 from topicvec.explore.prepare.records import (
@@ -37,6 +37,7 @@ from topicvec.text import Document
 
 if TYPE_CHECKING:
     from topicvec.model import TopicVec
+    from topicvec.model.inference import TokenTopic
 
 __all__ = ["Collection"]
 
@@ -46,7 +47,6 @@ _MAP_HEIGHT = 0.72
 _LEAST = 0.005  # smaller proportions are not shown
 _LISTED = 0.05  # a document with less of a topic is not listed under it
 _MOST_HITS = 500  # of a search
-_SNIPPET = 240  # characters
 _SUMMARISED = 1_000, 50_000  # characters; shorter needs none, the rest of a longer is left out
 
 
@@ -115,9 +115,10 @@ class Collection:
 
     @cached_property
     def proportions(self) -> Floats:
-        """Topic proportions of the documents (D, K)."""
-        squared: Floats = self.index.mixtures**2
-        return squared
+        """Topic proportions of the documents (D, K); zeros for one without a known word."""
+        known = np.asarray(self.index.directions.any(axis=1))
+        shares: Floats = self.index.mixtures**2 * known[:, None]
+        return shares
 
     @cached_property
     def overview(self) -> Overview:
@@ -152,17 +153,7 @@ class Collection:
         )
 
     def topic_view(self, index: int) -> TopicView:
-        """Look a topic up by its row.
-
-        Parameters
-        ----------
-        index : int
-            Its row in the topic vectors.
-
-        Returns
-        -------
-        TopicView
-        """
+        """Look a topic up by its row in the topic vectors."""
         found = next((view for view in self.topics if view.index == index), None)
         if found is None:
             raise Missing(f"no topic has the number {index}")
@@ -192,7 +183,7 @@ class Collection:
                 document.id, document.label, self._mixture(index), part.spans, part.next
             ),
             summary=self._summary(document.text),
-            similar=tuple(self.card(hit.index, hit.score) for hit in self._like(index, n_similar)),
+            similar=tuple(self.card(hit.index, hit.score) for hit in self.like(index, n_similar)),
         )
 
     def text(self, index: int, start: int = 0) -> TextPart:
@@ -209,7 +200,8 @@ class Collection:
         -------
         TextPart
         """
-        return TextPart(*page(self._spans(self._document(index).text), start))
+        text = self._document(index).text
+        return TextPart(*page(spans(text, self._tokens(text)), start))
 
     def find(
         self,
@@ -257,11 +249,11 @@ class Collection:
         -------
         DocumentPage
         """
-        pieces, after = page(self._spans(text))
-        known = any(piece.topic is not None for piece in pieces)
+        tokens = self._tokens(text)
+        pieces, after = page(spans(text, tokens))
         with quietly():
             hits = self.index.search(text, n_similar)
-        view = DocumentView("", None, mixture(self.model, text) if known else (), pieces)
+        view = DocumentView("", None, mixture(self.model, text) if tokens else (), pieces)
         similar = tuple(self.card(hit.index, hit.score) for hit in hits)
         summary = self._summary(text)
         n_words = len(text.split())
@@ -284,37 +276,38 @@ class Collection:
         DocumentCard
         """
         document = self.documents[index]
-        title = headline(document.text)
-        flat = " ".join(document.text[:10_000].split())
-        rest = flat.partition(title.removesuffix("…"))[2].lstrip(" .,;:…")
+        title, snippet = opening(document.text)
         return DocumentCard(
             index=index,
             id=document.id,
             label=document.label,
             title=title,
-            snippet=shortened(rest, _SNIPPET),
+            snippet=snippet,
             proportions=self._mixture(index),
             score=None if score is None else round(score, 3),
         )
 
-    @cached_property
-    def _main(self) -> NDArray[np.intp]:
-        """The largest topic of each document, the null topic not counted (D,)."""
-        largest: NDArray[np.intp] = self.proportions[:, 1:].argmax(axis=1) + 1
-        return largest
+    def like(self, index: int, n: int) -> Sequence[Hit]:
+        """Find the documents most like one of them, best first."""
+        most = min(n, len(self.documents) - 1)
+        return self.index.similar(index, most) if most else ()
 
     @cached_property
-    def _spans(self) -> Callable[[str], tuple[Span, ...]]:
-        return lru_cache(maxsize=64)(partial(spans, self.model))
+    def _main(self) -> NDArray[np.intp]:
+        """The largest topic of each document (D,); 0, the null topic, only if it has no other."""
+        largest: NDArray[np.intp] = self.proportions[:, 1:].argmax(axis=1) + 1
+        return np.where(self.proportions.any(axis=1), largest, 0)
+
+    @cached_property
+    def _tokens(self) -> Callable[[str], tuple["TokenTopic", ...]]:
+        return lru_cache(maxsize=64)(partial(token_topics, self.model))
 
     @cached_property
     def _by_label(self) -> dict[str, Floats]:
         """Mean proportions (K,) of each class."""
-        rows: dict[str, list[int]] = {label: [] for label in self.overview.labels}
-        for row, document in enumerate(self.documents):
-            if document.label:
-                rows[document.label].append(row)
-        return {label: self.proportions[mine].mean(axis=0) for label, mine in rows.items()}
+        labels = np.array([document.label or "" for document in self.documents])
+        names = self.overview.labels
+        return {name: self.proportions[labels == name].mean(axis=0) for name in names}
 
     def _labels(self, topic: int, n: int = 8) -> tuple[tuple[str, float], ...]:
         shares = [(label, round(float(mean[topic]), 4)) for label, mean in self._by_label.items()]
@@ -340,9 +333,6 @@ class Collection:
 
     def _has(self, row: int, topic: int) -> bool:
         return bool(self.proportions[row, topic] >= _LISTED)
-
-    def _like(self, index: int, n: int) -> Sequence[Hit]:
-        return self.index.similar(index, min(n, len(self.documents) - 1)) if n else ()
 
     def _mixture(self, index: int) -> tuple[tuple[int, float], ...]:
         pairs = document_topics(self.proportions[index], min_share=_LEAST)

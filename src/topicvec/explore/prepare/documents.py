@@ -1,6 +1,6 @@
 """One document as a reader sees it: its mixture, and its text cut where topics change."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,6 +10,7 @@ from topicvec.text import Document
 
 if TYPE_CHECKING:
     from topicvec.model import TopicVec
+    from topicvec.model.inference import TokenTopic
 
 __all__ = [
     "DocumentView",
@@ -18,11 +19,13 @@ __all__ = [
     "headline",
     "locate",
     "mixture",
+    "opening",
     "page",
-    "shortened",
     "spans",
+    "token_topics",
 ]
 
+_OPENING = 4_000  # characters to look for a headline in
 PAGE = 20_000  # characters of a text at a time: a browser colours them within a blink
 
 
@@ -73,37 +76,50 @@ def headline(text: str, most: int = 90) -> str:
 
     Examples
     --------
-    >>> headline("Ann writes:\n> Rain?\nIt rains again.")
-    'It rains again.'
     >>> headline("  \n--\nRain  at last.\nMore")
     'Rain at last.'
+    >>> headline("Ann writes:\n> Rain?\nIt rains again.")
+    'It rains again.'
     >>> headline("one two three", 8)
     'one two…'
-    >>> headline("")
-    ''
     """
-    lines = [" ".join(line.split()) for line in text[:10_000].splitlines()]
-    telling = [line for line in lines if any(map(str.isalnum, line))] or [""]
-    line = next(filter(_is_own, telling), telling[0])
-    return shortened(line, most)
+    return _shortened(_first_line(text), most)
 
 
-def _is_own(line: str) -> bool:
-    """Whether a line is more than a quotation or the announcement of one, as in mails."""
-    return line[0] not in ">|:" and line[-1] != ":" and len(line.split()) > 2
-
-
-def shortened(line: str, most: int) -> str:
-    """Cut a line at a blank and say so.
+def opening(text: str, most: int = 240) -> tuple[str, str]:
+    r"""Give a headline and what follows it.
 
     Examples
     --------
-    >>> shortened("It rained, and then", 12), shortened("Rain.", 12)
-    ('It rained…', 'Rain.')
+    >>> opening("Rain at last.\nIt came at night.")
+    ('Rain at last.', 'It came at night.')
     """
+    title = headline(text)
+    if not title:
+        return "", ""
+    flat = " ".join(text[:_OPENING].split())
+    rest = flat.partition(title.removesuffix("…"))[2].lstrip(" .,;:")
+    return title, _shortened(rest, most)
+
+
+def _first_line(text: str) -> str:
+    lines = [" ".join(line.split()) for line in text[:_OPENING].splitlines()]
+    telling = [line for line in lines if any(map(str.isalnum, line))]
+    own = (
+        line
+        for line in telling
+        # not a quotation or the announcement of one, as in mails
+        if not line.startswith((">", "|", ":")) and line[-1] != ":" and len(line.split()) > 2
+    )
+    return next(own, telling[0] if telling else "")
+
+
+def _shortened(line: str, most: int) -> str:
+    """Cut a line at a blank and say so."""
     if len(line) <= most:
         return line
-    return line[: most + 1].rpartition(" ")[0][:most].rstrip(" .,;:–-") + "…" or line[:most]
+    kept = line[: most + 1].rpartition(" ")[0] or line[:most]
+    return kept.rstrip(" .,;:–-") + "…"
 
 
 def mixture(model: "TopicVec", text: str, least: float = 0.005) -> tuple[tuple[int, float], ...]:
@@ -112,35 +128,42 @@ def mixture(model: "TopicVec", text: str, least: float = 0.005) -> tuple[tuple[i
         return document_topics(model.transform([text])[0], min_share=least)
 
 
-def spans(model: "TopicVec", text: str) -> tuple[Span, ...]:
-    """Cut a text where topics change; the pieces put together are the text."""
+def token_topics(model: "TopicVec", text: str) -> tuple["TokenTopic", ...]:
+    """Give the tokens of a text that have a topic, in order."""
     with quietly():
-        tokens = [t for t in model.responsibilities(text) if t.topic is not None]
-    return tuple(_pieces(text, tokens))
+        return tuple(token for token in model.responsibilities(text) if token.topic is not None)
 
 
-def _pieces(text: str, tokens: Sequence[object]) -> Iterator[Span]:
+def spans(text: str, tokens: Sequence["TokenTopic"]) -> Iterator[Span]:
+    """Cut a text where topics change; the pieces put together are the text.
+
+    Examples
+    --------
+    >>> from topicvec.model.inference import TokenTopic
+    >>> [span.text for span in spans("Rain at last", [TokenTopic("last", 2, 0.9)])]
+    ['Rain at ', 'last']
+    """
     end = 0
-    for token, place in zip(tokens, locate(text, [t.token for t in tokens]), strict=True):  # type: ignore[attr-defined]
+    for token, place in zip(tokens, _places(text, (t.token for t in tokens)), strict=True):
         if place is None:
             continue
         if place[0] > end:
             yield Span(text[end : place[0]])
-        yield Span(text[place[0] : place[1]], token.topic, round(token.probability, 2))  # type: ignore[attr-defined]
+        yield Span(text[place[0] : place[1]], token.topic, round(token.probability, 2))
         end = place[1]
     if end < len(text):
         yield Span(text[end:])
 
 
 def page(
-    pieces: Sequence[Span], start: int = 0, length: int = PAGE
+    pieces: Iterable[Span], start: int = 0, length: int = PAGE
 ) -> tuple[tuple[Span, ...], int | None]:
     """Take a part of a cut text, for texts too long to show at once.
 
     Parameters
     ----------
-    pieces : sequence of Span
-        The whole text.
+    pieces : iterable of Span
+        The whole text; read as far as needed.
     start, length : int
         The part, in characters; a token that reaches into the part is in it.
 
@@ -196,18 +219,28 @@ def locate(text: str, tokens: Sequence[str]) -> list[tuple[int, int] | None]:
     >>> locate("Rain, rain: GO away", ["rain", "rain", "away"])
     [(0, 4), (6, 10), (15, 19)]
     """
-    letters = [character.lower().replace("’", "'") for character in text]
-    origin = [i for i, letter in enumerate(letters) for _ in letter]  # lower() may lengthen
-    flat, start = "".join(letters), 0
-    places: list[tuple[int, int] | None] = []
+    return list(_places(text, tokens))
+
+
+def _places(text: str, tokens: Iterable[str]) -> Iterator[tuple[int, int] | None]:
+    flat, origin = _lowered(text)
+    start = 0
     for token in tokens:
         at = _find_word(flat, token, start)
         if at < 0:
-            places.append(None)
+            yield None
             continue
         start = at + len(token)
-        places.append((origin[at], origin[start - 1] + 1))
-    return places
+        yield origin[at], origin[start - 1] + 1
+
+
+def _lowered(text: str) -> tuple[str, Sequence[int]]:
+    """Give a text in lower case and where each of its characters comes from."""
+    if text.isascii():
+        return text.lower(), range(len(text))
+    letters = [character.lower().replace("’", "'") for character in text]
+    origin = [i for i, letter in enumerate(letters) for _ in letter]  # lower() may lengthen
+    return "".join(letters), origin
 
 
 def _find_word(flat: str, token: str, start: int) -> int:

@@ -90,10 +90,13 @@ def _topic(found: TopicPage, rows: set[int]) -> dict[str, Any]:
 
 
 def _document(collection: Collection, row: int, rows: set[int]) -> dict[str, Any]:
-    whole = collection.document(row, n_similar=_SIMILAR)
+    whole = collection.document(row, n_similar=0)
     spans, after = page(whole.view.spans, 0, _MOST_CHARACTERS)
-    near = [(card.index, card.score) for card in whole.similar if card.index in rows]
+    near = [hit for hit in collection.like(row, _SIMILAR) if hit.index in rows]
     short = replace(
         whole, view=replace(whole.view, spans=spans, next=None), similar=(), cut=after is not None
     )
-    return asdict(short) | {"similar": near[:4], "snippet": collection.card(row).snippet}
+    return asdict(short) | {
+        "similar": [(hit.index, round(hit.score, 3)) for hit in near[:4]],
+        "snippet": collection.card(row).snippet,
+    }

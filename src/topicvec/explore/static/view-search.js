@@ -31,6 +31,7 @@ export async function searchView({ source, overview, topics }, route) {
   return [
     h("h1", { "data-title": asked.q ? `“${asked.q}”` : "Documents" }, "Documents"),
     form(asked, overview),
+    h("h2", { class: "unseen" }, "Found"),
     h("p", { class: "lead", role: "status" }, tally(found, asked, overview)),
     found.documents.length ? results : message("Nothing found. Try other words, or fewer of them."),
   ];
