@@ -85,7 +85,7 @@ def open_page(browser):
         context = browser.new_context(**{"viewport": DESK, **options})
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(10_000)
         page.on("console", lambda m: complaints.append(m.text) if m.type in BAD else None)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("request", lambda request: requests.append(request.url))

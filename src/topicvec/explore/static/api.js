@@ -118,7 +118,7 @@ function record(name, schema) {
 function table(head, rows) {
   return h(
     "div",
-    { class: "scroll", tabindex: "0", role: "region", "aria-label": `Table of ${head[0]}s` },
+    { class: "scroll", tabindex: "0", role: "group", "aria-label": `Table of ${head[0]}s` },
     h(
       "table",
       null,

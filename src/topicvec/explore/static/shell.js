@@ -86,7 +86,7 @@ async function follow(context) {
   const go = async () => {
     shown = location.hash;
     if (shown === "#main") return;
-    await draw(context, parseRoute(shown), shown, first);
+    await draw(context, parseRoute(shown), first);
     scrollTo(0, clicked || first ? 0 : (scrolls.get(shown) ?? 0));
     [clicked, first] = [false, false];
   };
@@ -94,7 +94,11 @@ async function follow(context) {
   await go();
 }
 
-async function draw(context, route, address, first) {
+let turn = 0;
+
+async function draw(context, route, first) {
+  turn += 1;
+  const mine = turn;
   const main = document.getElementById("main");
   const view = VIEWS[route.view];
   let content;
@@ -105,7 +109,7 @@ async function draw(context, route, address, first) {
   } catch (error) {
     content = failure(error);
   }
-  if (location.hash !== address) return; // one has gone on meanwhile
+  if (mine !== turn) return; // one has gone on meanwhile
   main.replaceChildren(...[content].flat().filter(Boolean));
   main.className = `view-${route.view || "overview"}`;
   mark(route.view);
