@@ -16,7 +16,7 @@ HEAD = """# The command line
 
 Made from the commands' own help by `scripts/make_reference.py`.
 
-Exit codes: 0 done, 2 bad input, 130 interrupted. Errors are one line;
+Exit codes: 0 done, 1 found nothing, 2 bad input, 130 interrupted. Errors are one line;
 `--debug` shows the traceback.
 """
 

@@ -4,32 +4,23 @@ import sys
 
 import pytest
 
-from topicvec import datasets
 from topicvec.cli.main import call
 
-
-@pytest.fixture
-def article(tmp_path):
-    path = tmp_path / "article.txt"
-    path.write_text(datasets.sample_article(), encoding="utf-8")
-    return path
+COMMANDS = [
+    ["topics"], ["fit"], ["transform"], ["info"], ["show"], ["explain"], ["search"],
+    ["similar"], ["summarize"], ["demo"], ["classify", "train"], ["classify", "predict"],
+    *(["vectors", name] for name in ("train", "add", "eval", "convert", "info", "nearest")),
+]  # fmt: skip
 
 
 def test_help_lists_the_commands(capsys):
     assert call(["--help"]) == 0
     shown = capsys.readouterr().out
-    for command in ("topics", "vectors", "demo"):
-        assert command in shown
+    for command in COMMANDS:
+        assert command[0] in shown
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["topics"],
-        ["demo"],
-        *(["vectors", name] for name in ("train", "add", "eval", "convert", "info", "nearest")),
-    ],
-)
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_every_command_teaches_with_an_example(command, capsys):
     assert call([*command, "--help"]) == 0
     assert "Example: topicvec" in " ".join(capsys.readouterr().out.split())

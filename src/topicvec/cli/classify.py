@@ -75,6 +75,7 @@ def train(
     classifier = _learn(documents, params, quiet)
     classifier.save(output)
     _tell(classifier, documents, score, output, json)
+    fitting.stop_if_interrupted(classifier.model_)
 
 
 @app.command()
@@ -100,7 +101,7 @@ def predict(
     Example: topicvec classify predict news.classifier inbox/ -o classes.csv
     """
     from topicvec.cli import fitting
-    from topicvec.cli.render import show_json, show_table
+    from topicvec.cli.render import note, show_json, show_table
     from topicvec.represent import TopicClassifier
 
     if output is not None:
@@ -120,7 +121,7 @@ def predict(
     elif output is None:
         show_table(rows)
     if score is not None and not json:
-        _say(f"macro F1 {score:.1%} on {len(documents):,} documents with classes of their own")
+        note(f"macro F1 {score:.1%} on {len(documents):,} documents with classes of their own")
 
 
 def _learn(documents: "list[Document]", params: dict[str, Any], quiet: bool) -> "TopicClassifier":
@@ -138,6 +139,8 @@ def _held_out_score(
 ) -> float:
     from sklearn.model_selection import train_test_split
 
+    from topicvec.cli.fitting import stop_if_interrupted
+
     labels = [document.label for document in documents]
     try:
         known, others = train_test_split(
@@ -149,6 +152,7 @@ def _held_out_score(
             "give more, or --held-out 0"
         ) from error
     classifier = _learn(known, params, quiet)
+    stop_if_interrupted(classifier.model_)
     return classifier.score(others, [str(document.label) for document in others])
 
 
@@ -156,7 +160,7 @@ def _tell(
     classifier: "TopicClassifier", documents: "list[Document]", score: float | None,
     output: Path, json: bool,
 ) -> None:  # fmt: skip
-    from topicvec.cli.render import show_json
+    from topicvec.cli.render import note, show_json
 
     facts = {
         "documents": len(documents),
@@ -168,7 +172,7 @@ def _tell(
         show_json(facts)
         return
     tested = "not tested" if score is None else f"held-out macro F1 {score:.1%}"
-    _say(f"{output}: {len(classifier.classes_)} classes, {facts['topics']} topics, {tested}")
+    note(f"{output}: {len(classifier.classes_)} classes, {facts['topics']} topics, {tested}")
 
 
 def _macro_f1(documents: "list[Document]", found: "list[Prediction]") -> float | None:
@@ -197,9 +201,3 @@ def _write(output: Path, rows: list[dict[str, Any]]) -> None:
     with open_table(output) as write:
         columns: dict[str, Any] = {name: [row[name] for row in rows] for name in ("id", "label")}
         write(columns | {"probability": np.array([row["probability"] for row in rows])})
-
-
-def _say(message: str) -> None:
-    from topicvec.cli.render import note
-
-    note(message)

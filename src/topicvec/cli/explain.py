@@ -52,9 +52,11 @@ def explain(
     found = [_tokens(topics, document, least) for document in documents]
     if json:
         show_json(_as_json(topics, documents, found))
-        return
-    for document, tokens in zip(documents, found, strict=True):
-        _print(topics, document, tokens, named=len(documents) > 1)
+    else:
+        for document, tokens in zip(documents, found, strict=True):
+            _print(topics, document, tokens, named=len(documents) > 1)
+    if model is None:
+        fitting.stop_if_interrupted(topics)
 
 
 def _topics(path: Any, documents: "list[Document]", quiet: bool, **params: Any) -> "TopicVec":

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from topicvec.cli.main import INTERRUPTED
 from topicvec.cli.options import Reading
 from topicvec.errors import DataError
 
@@ -29,7 +30,6 @@ __all__ = [
     "watching",
 ]
 
-INTERRUPTED = 130
 _LEARNING = "learning topics"
 _LATEST = 4  # iterations to judge the speed of convergence by
 _EVERY = 100  # documents between moves of the bar
@@ -68,7 +68,7 @@ def watching(model: "TopicVec", *, quiet: bool) -> "Iterator[TopicVec]":
 
     with progress(quiet=quiet) as advance:
         advance(_LEARNING, 0)
-        yield model.set_params(callback=_Watch(advance, model.tol))
+        yield model.set_params(callback=_Watch(advance, model.tol), verbose=1)
     model.set_params(callback=None)
 
 

@@ -48,11 +48,13 @@ def _facts(card: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _line(value: Any) -> object:
+def _line(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {each}" for name, each in value.items()) or None
     if isinstance(value, list):
         return ", ".join(map(str, value)) or None
-    return value
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4f}"

@@ -1,6 +1,6 @@
 """The ``topicvec`` command: what its subcommands are and how errors leave it.
 
-Exit codes: 0 done, 2 bad input, 130 interrupted. Errors are one line; the
+Exit codes: 0 done, 1 found nothing, 2 bad input, 130 interrupted. Errors are one line; the
 traceback comes only with ``--debug``.
 """
 
@@ -9,7 +9,9 @@ import sys
 import warnings
 from typing import NoReturn
 
-__all__ = ["run"]
+__all__ = ["INTERRUPTED", "call", "run"]
+
+INTERRUPTED = 130
 
 
 def run() -> NoReturn:
@@ -34,20 +36,23 @@ def call(arguments: list[str]) -> int:
     Returns
     -------
     int
-        0 done, 2 bad input, 130 interrupted.
+        0 done, 1 found nothing, 2 bad input, 130 interrupted.
     """
     from topicvec.cli.app import app
-    from topicvec.cli.render import note
+    from topicvec.cli.render import complain, note
 
     debug = "--debug" in arguments
     try:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_: note(str(message))
-            result = app(args=[a for a in arguments if a != "--debug"], standalone_mode=False)
+            given = [argument for argument in arguments if argument != "--debug"]
+            result = app(args=given, prog_name="topicvec", standalone_mode=False)
     except BaseException as error:
         if debug:
             raise
         return _exit_code(error)
+    if result == INTERRUPTED:  # typer makes this of Ctrl-C, and we after keeping what there is
+        complain("interrupted")
     return result if isinstance(result, int) else 0
 
 
@@ -57,11 +62,13 @@ def _exit_code(error: BaseException) -> int:
     from topicvec.cli.render import complain
     from topicvec.errors import TopicVecError
 
+    if isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError):
+        error = error.__context__  # which typer has made an exit with code 1
     if isinstance(error, typer.Exit):
         return int(error.exit_code)
     if isinstance(error, KeyboardInterrupt | typer.Abort):
         complain("interrupted")
-        return 130
+        return INTERRUPTED
     if isinstance(error, BrokenPipeError):  # the reader of our pipe, head for example, has left
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["summarize"]
 
 NOTHING_FOUND = 1
-_N_TOPICS = 10  # of a text by itself
+_MOST_TOPICS = 10  # of a text by itself
+_WORDS_A_TOPIC = 10  # distinct ones; fewer do not make a topic
 
 
 @with_reading
@@ -73,8 +74,13 @@ def _summaries(
 def _own_model(document: "Document", params: dict[str, Any], quiet: bool) -> Any:
     from topicvec.cli import fitting
     from topicvec.model import TopicVec
+    from topicvec.text import Tokenizer
 
-    return fitting.fit_model(TopicVec(_N_TOPICS, **params), [document], quiet=quiet)
+    n_words = len(set(Tokenizer()(document.text)))
+    n_topics = min(max(n_words // _WORDS_A_TOPIC, 2), _MOST_TOPICS)
+    model = fitting.fit_model(TopicVec(n_topics, **params), [document], quiet=quiet)
+    fitting.stop_if_interrupted(model)
+    return model
 
 
 def _as_json(document: "Document", sentences: "list[Sentence]") -> dict[str, Any]:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from topicvec.represent.similarity import cosine_similarity as cosine_similarity
     from topicvec.represent.similarity import hellinger_distance as hellinger_distance
     from topicvec.represent.similarity import transport_distance as transport_distance
-    from topicvec.represent.summarize import Sentence as Sentence
-    from topicvec.represent.summarize import split_sentences as split_sentences
-    from topicvec.represent.summarize import summarize as summarize
+    from topicvec.represent.summary import Sentence as Sentence
+    from topicvec.represent.summary import split_sentences as split_sentences
+    from topicvec.represent.summary import summarize as summarize
     from topicvec.represent.topics import Merge as Merge
     from topicvec.represent.topics import nearest_topics as nearest_topics
     from topicvec.represent.topics import topic_hierarchy as topic_hierarchy
@@ -29,7 +29,7 @@ _HOME = {
     "Hit": "retrieve",
     "Merge": "topics",
     "Prediction": "classifier",
-    "Sentence": "summarize",
+    "Sentence": "summary",
     "TopicClassifier": "classifier",
     "TopicFeatures": "features",
     "cosine_similarity": "similarity",
@@ -37,8 +37,8 @@ _HOME = {
     "hellinger_distance": "similarity",
     "nearest_topics": "topics",
     "represent": "documents",
-    "split_sentences": "summarize",
-    "summarize": "summarize",
+    "split_sentences": "summary",
+    "summarize": "summary",
     "topic_hierarchy": "topics",
     "topic_similarity": "topics",
     "transport_distance": "similarity",

@@ -1,7 +1,8 @@
 """An index of documents as one safetensors file; nothing in it is ever executed.
 
-The metadata are ``format``, ``version`` and ``card``: the number of documents, the blend, and a
-fingerprint of the model, which is a file of its own. Names and words are bytes with lengths.
+The metadata are one entry, so that the same index gives the same bytes: layout and version, the
+blend, and a fingerprint of the model, which is a file of its own. Names and words are bytes with
+lengths.
 """
 
 import hashlib
@@ -24,7 +25,7 @@ from topicvec.represent.retrieve import Blend, DocumentIndex
 
 __all__ = ["read_index", "write_index"]
 
-_FORMAT, _VERSION = "topicvec-index", "1"
+_FORMAT, _VERSION = "topicvec-index", 1
 _PARTS = ("data", "indices", "indptr")
 Tensors = Mapping[str, NDArray[Any]]
 
@@ -51,8 +52,12 @@ def write_index(index: DocumentIndex, path: str | PathLike[str]) -> None:
         **_packed("ids", index.ids),
         **_packed("words", index.words.words),
     }
-    card = {"blend": index.blend._asdict(), "model": _fingerprint(index.model.fitted_)}
-    metadata = {"format": _FORMAT, "version": _VERSION, "card": json.dumps(card)}
+    card = {
+        "version": _VERSION,
+        "blend": index.blend._asdict(),
+        "model": _fingerprint(index.model.fitted_),
+    }
+    metadata = {_FORMAT: json.dumps(card)}
     with atomic_write(Path(path)) as part:
         save_file({name: np.ascontiguousarray(tensors[name]) for name in tensors}, part, metadata)
 
@@ -89,12 +94,12 @@ def read_index(path: str | PathLike[str], model: TopicModel) -> DocumentIndex:
 def _checked_card(
     path: str | PathLike[str], metadata: Mapping[str, str], model: TopicModel
 ) -> dict[str, Any]:
-    if (metadata.get("format"), metadata.get("version")) != (_FORMAT, _VERSION):
+    card: dict[str, Any] = json.loads(metadata.get(_FORMAT, "{}"))
+    if card.get("version") != _VERSION:
         raise FormatError(
-            f"{path}: expected an index of this version of topicvec, found "
-            f"{metadata.get('format')!r}, version {metadata.get('version')!r}: build it again"
+            f"{path}: expected an index of version {_VERSION}, found "
+            f"{card.get('version') or 'none'}: build it again"
         )
-    card: dict[str, Any] = json.loads(metadata["card"])
     if card["model"] != _fingerprint(model.fitted_):
         raise VocabularyMismatch(
             f"{path} was built with another model: load that model, or build the index again"

@@ -112,14 +112,14 @@ class DocumentIndex:
 
     Examples
     --------
-    >>> import topicvec
-    >>> documents = topicvec.datasets.sample_corpus()
-    >>> model = topicvec.TopicVec(n_topics=8, random_state=0).fit(documents)
-    >>> index = DocumentIndex.build(model, documents)
-    >>> index.search("telescopes and comets", n=1)[0].id.split("-")[0]
-    'astronomy'
-    >>> index.similar(0, n=1)[0].id.split("-")[0]
-    'astronomy'
+    >>> from topicvec import TopicVec, WordVectors
+    >>> vectors = WordVectors(["cat", "dog", "car", "bus"], np.eye(4)[[0, 0, 1, 1]], [1, 1, 1, 1])
+    >>> texts = ["cat dog cat", "bus car bus", "dog", "car car bus"]
+    >>> index = DocumentIndex.build(TopicVec(3, vectors, random_state=0).fit(texts), texts)
+    >>> [hit.index for hit in index.search("a dog", n=2)]
+    [2, 0]
+    >>> index.similar(1, n=1)[0].id
+    '3'
     """
 
     model: TopicModel
@@ -303,16 +303,17 @@ def _read(
     names: list[str] = []
     ids, builder = growing_ids(), BagBuilder()
     for texts in chunked(_checked(documents)):
-        names += (
-            text.id if isinstance(text, Document) else str(len(names) + place)
-            for place, text in enumerate(texts)
-        )
+        names += (_name(text, place) for place, text in enumerate(texts, len(names)))
         chunk = count_tokens([reader.tokens(text) for text in texts])
         for word in chunk.words:
             if word not in stop:
                 ids[word]
         builder.add(chunk, ids)
     return tuple(names), list(ids), builder.build(len(ids)).counts
+
+
+def _name(text: Text, place: int) -> str:
+    return text.id if isinstance(text, Document) else str(place)
 
 
 def _checked(documents: Iterable[Text]) -> Iterator[Text]:

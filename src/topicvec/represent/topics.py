@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from topicvec.embed.nearest import best, inverse_norms
+from topicvec.embed.nearest import best
 from topicvec.errors import DataError
 from topicvec.model.topicmodel import TopicModel
 
@@ -63,7 +63,8 @@ def topic_similarity(model: TopicModel) -> NDArray[np.float64]:
     array([0., 1., 1.])
     """
     topics = model.fitted_.topics.astype(float)
-    unit = topics * inverse_norms(topics).astype(float)[:, None]
+    norms = np.linalg.norm(topics, axis=1, keepdims=True)
+    unit = np.divide(topics, norms, out=np.zeros_like(topics), where=norms > 0)
     cosines: NDArray[np.float64] = np.clip(unit @ unit.T, -1, 1)
     return cosines
 

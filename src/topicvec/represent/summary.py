@@ -86,11 +86,12 @@ def summarize(model: TopicModel, text: str | Document, n_sentences: int = 3) -> 
 
     Examples
     --------
-    >>> import topicvec
-    >>> article = topicvec.datasets.sample_article()
-    >>> model = topicvec.TopicVec(n_topics=8, random_state=0).fit([article])
-    >>> [article[s.start : s.end] == s.text for s in summarize(model, article, 2)]
-    [True, True]
+    >>> from topicvec import TopicVec, WordVectors
+    >>> vectors = WordVectors(["cat", "dog", "car", "bus"], np.eye(4)[[0, 0, 1, 1]], [1, 1, 1, 1])
+    >>> model = TopicVec(3, vectors, random_state=0).fit(["cat dog cat", "bus car bus"])
+    >>> text = "A cat saw a dog. The dog saw it. The bus met a car."
+    >>> [sentence.text for sentence in summarize(model, text, 2)]
+    ['A cat saw a dog.', 'The bus met a car.']
     """
     if n_sentences < 1:
         raise DataError(f"n_sentences must be at least 1; found {n_sentences}")

@@ -1,0 +1,175 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from topicvec import TopicVec
+from topicvec.cli import fitting
+from topicvec.cli.main import call
+
+
+def test_fit_writes_a_model_and_tells_so(corpus, vectors, tmp_path, capsys):
+    output = tmp_path / "a.topicvec"
+    options = ["-k", "6", "--vectors", str(vectors), "--seed", "3"]
+    assert call(["fit", str(corpus), "-o", str(output), *options]) == 0
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "6 topics of 96 documents" in shown.err
+    assert TopicVec.load(output).fitted_.n_documents == 96
+
+
+def test_the_same_seed_gives_the_same_model(corpus, vectors, model, tmp_path):
+    output = tmp_path / "again.topicvec"
+    options = ["-k", "10", "--vectors", str(vectors), "--jobs", "1", "-q"]
+    assert call(["fit", str(corpus), "-o", str(output), *options]) == 0
+    assert output.read_bytes() == model.read_bytes()
+
+
+def test_options_reach_the_model(corpus, vectors, tmp_path):
+    output = tmp_path / "a.topicvec"
+    options = ["--alpha", "learn", "--max-norm", "5", "--stop-words", "english-extended"]
+    options += ["--learn-words", "--iterations", "90", "--checkpoint", str(tmp_path / "c"), "-q"]
+    assert (
+        call(
+            ["fit", str(corpus), "-o", str(output), "-k", "5", "--vectors", str(vectors), *options]
+        )
+        == 0
+    )
+    found = TopicVec.load(output)
+    assert (found.alpha, found.max_norm, found.stop_words) == ("learn", 5, "english-extended")
+    assert (found.max_iter, found.unknown_words) == (90, "learn")
+    assert (tmp_path / "c").exists()
+
+
+def test_topics_of_each_class_from_a_label_column(corpus, vectors, tmp_path):
+    output = tmp_path / "a.topicvec"
+    options = ["--by-class", "-k", "2", "--vectors", str(vectors), "-q"]
+    assert call(["fit", str(corpus), "-o", str(output), *options]) == 0
+    assert set(TopicVec.load(output).fitted_.classes) > {None, "astronomy", "cooking"}
+
+
+def test_topics_of_each_class_from_sub_folders(vectors, tmp_path):
+    for label, text in (("sky", "moon stars planet sky"), ("food", "bread oven flour salt")):
+        (tmp_path / "texts" / label).mkdir(parents=True)
+        (tmp_path / "texts" / label / "1.txt").write_text(text)
+    output = tmp_path / "a.topicvec"
+    options = ["--by-class", "-k", "2", "--vectors", str(vectors), "-q"]
+    assert call(["fit", str(tmp_path / "texts"), "-o", str(output), *options]) == 0
+    assert TopicVec.load(output).fitted_.classes == (None, "food", "sky")
+
+
+def test_verbose_tells_each_iteration_and_quiet_nothing(corpus, vectors, tmp_path, capsys):
+    arguments = ["fit", str(corpus), "-k", "4", "--vectors", str(vectors)]
+    assert call([*arguments, "-o", str(tmp_path / "a"), "-v"]) == 0
+    assert "iteration 2: bound" in capsys.readouterr().err
+    assert call([*arguments, "-o", str(tmp_path / "a"), "-q"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.filterwarnings("default:interrupted after")
+def test_an_interrupted_fit_keeps_the_model_so_far(corpus, vectors, tmp_path, monkeypatch, capsys):
+    def interrupt(watch, news):
+        if news.iteration == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(fitting._Watch, "__call__", interrupt)
+    output = tmp_path / "a.topicvec"
+    arguments = ["fit", str(corpus), "-o", str(output), "-k", "5", "--vectors", str(vectors)]
+    assert call(arguments) == 130
+    assert TopicVec.load(output).n_iter_ == 3
+    assert "interrupted after 3 iterations" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("default:interrupted after")
+def test_interrupted_topics_are_shown_as_far_as_they_are(article, vectors, monkeypatch, capsys):
+    def interrupt(watch, news):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fitting._Watch, "__call__", interrupt)
+    arguments = ["topics", str(article), "-k", "4", "--vectors", str(vectors), "--json"]
+    assert call(arguments) == 130
+    assert len(json.loads(capsys.readouterr().out)["documents"]) == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_ctrl_c_ends_a_real_fit_with_130_and_a_model(corpus, vectors, tmp_path):
+    output = tmp_path / "a.topicvec"
+    command = [sys.executable, "-m", "topicvec", "fit", str(corpus), "-o", str(output), "-v"]
+    command += ["-k", "60", "--vectors", str(vectors)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        for line in process.stderr:
+            if "iteration 1: bound" in line:
+                process.send_signal(signal.SIGINT)
+                break
+        rest = process.stderr.read()
+    assert process.returncode == 130, rest
+    assert TopicVec.load(output).fitted_.settings["interrupted"]
+
+
+def test_an_interrupt_before_the_first_iteration_is_130_too(corpus, tmp_path, monkeypatch, capsys):
+    def interrupt(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("topicvec.model.topicvec.TopicVec.fit", interrupt)
+    assert call(["fit", str(corpus), "-o", str(tmp_path / "a")]) == 130
+    assert capsys.readouterr().err.strip() == "topicvec: interrupted"
+    assert not (tmp_path / "a").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["-o", "{folder}"], "is a folder"),
+        (["-o", "{folder}/no/such/a"], "no such folder"),
+        (["-o", "{folder}/a", "--alpha", "big"], "--alpha must be"),
+        (["-o", "{folder}/a", "--vectors", "nowhere.txt"], "nowhere.txt"),
+        (["-o", "{folder}/a", "--by-class", "--format", "lines"], "have no class"),
+        (["-o", "{folder}/a", "-k", "1"], "n_topics"),
+    ],
+)
+def test_bad_input_is_found_and_told_in_one_line(options, expected, corpus, tmp_path, capsys):
+    arguments = [option.format(folder=tmp_path) for option in options]
+    assert call(["fit", str(corpus), *arguments]) == 2
+    shown = capsys.readouterr().err
+    assert shown.startswith("topicvec: ")
+    assert expected in shown
+    assert shown.count("\n") == 1
+    assert not (tmp_path / "a").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminal")
+def test_a_bar_with_the_bound_is_shown_to_a_person_only(corpus, vectors, tmp_path):
+    import pty
+
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "topicvec", "fit", str(corpus), "-o", str(tmp_path / "a")]
+    command += ["-k", "30", "--vectors", str(vectors)]
+    terminal = {**os.environ, "TERM": "xterm", "COLUMNS": "120", "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(command, stderr=theirs, env=terminal) as process:
+        os.close(theirs)
+        shown = b""
+        while part := _read(ours):
+            shown += part
+    os.close(ours)
+    assert process.returncode == 0
+    assert b"learning topics" in shown
+    assert b"bound" in shown
+    plain = subprocess.run(command, capture_output=True, check=True)
+    assert b"learning topics" not in plain.stderr
+
+
+def _read(terminal):
+    try:
+        return os.read(terminal, 1 << 16)
+    except OSError:  # the other end is closed
+        return b""
+
+
+def test_the_time_left_is_guessed_from_how_changes_shrink():
+    assert fitting.iterations_left([0.8, 0.4, 0.2, 0.1], 0.0125) == 4
+    assert fitting.iterations_left([0.1, 0.0005], 0.001) == 1
+    assert fitting.iterations_left([float("inf")], 0.001) > 1000
+    assert fitting.iterations_left([0.1, 0.2], 0.001) > 1000

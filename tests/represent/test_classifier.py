@@ -1,0 +1,75 @@
+import numpy as np
+import pytest
+
+from topicvec import TopicVec
+from topicvec.errors import DataError, FormatError
+from topicvec.represent import TopicClassifier
+
+
+@pytest.fixture(scope="module")
+def halves(documents):
+    return documents[::2], documents[1::2]
+
+
+@pytest.fixture(scope="module")
+def classifier(halves, vectors):
+    topics = TopicVec(4, vectors, random_state=0)
+    return TopicClassifier(topics).fit(halves[0], [document.label for document in halves[0]])
+
+
+def test_other_documents_are_put_into_the_right_class(classifier, halves):
+    assert classifier.score(halves[1], [document.label for document in halves[1]]) > 0.75
+
+
+def test_probabilities_are_probabilities_and_the_largest_is_the_class(classifier, halves):
+    table = classifier.predict_proba(halves[1])
+    np.testing.assert_allclose(table.sum(axis=1), 1)
+    for row, found in zip(table, classifier.classify(halves[1]), strict=True):
+        assert found.probability == row.max()
+        assert found.label == classifier.classes_[row.argmax()]
+
+
+def test_probabilities_are_those_of_the_regression_for_two_classes(documents, vectors):
+    from sklearn.linear_model import LogisticRegression
+
+    from topicvec.represent import represent
+
+    two = [document for document in documents if document.label in ("cooking", "music")]
+    labels = [document.label for document in two]
+    found = TopicClassifier(TopicVec(3, vectors, random_state=0)).fit(two, labels)
+    features = represent(found.model_, two, "sqrt", prior=False)
+    regression = LogisticRegression(C=1.0, max_iter=1000).fit(features / features.std(), labels)
+    expected = regression.predict_proba(features / features.std())
+    np.testing.assert_allclose(found.predict_proba(two), expected, atol=1e-9)
+
+
+def test_a_saved_classifier_predicts_the_same_and_is_a_model_too(classifier, halves, tmp_path):
+    path = tmp_path / "a.classifier"
+    classifier.save(path)
+    again = TopicClassifier.load(path)
+    np.testing.assert_array_equal(
+        again.predict_proba(halves[1]), classifier.predict_proba(halves[1])
+    )
+    assert again.classes_ == classifier.classes_
+    model = TopicVec.load(path)
+    np.testing.assert_array_equal(model.topic_vectors_, classifier.model_.topic_vectors_)
+
+
+def test_a_model_without_a_classifier_is_refused(model, tmp_path):
+    model.save(tmp_path / "a.topicvec")
+    with pytest.raises(FormatError, match="classify train"):
+        TopicClassifier.load(tmp_path / "a.topicvec")
+
+
+def test_one_class_or_a_wrong_form_is_refused(documents):
+    with pytest.raises(DataError, match="two classes"):
+        TopicClassifier().fit(documents[:3], ["a", "a", "a"])
+    with pytest.raises(DataError, match="form must be"):
+        TopicClassifier(form="nonsense").fit(documents[:2], ["a", "b"])
+
+
+def test_a_classifier_that_has_learned_nothing_says_so(documents, tmp_path):
+    with pytest.raises(DataError, match="call fit first"):
+        TopicClassifier().predict(documents)
+    with pytest.raises(DataError, match="call fit first"):
+        TopicClassifier().save(tmp_path / "a")

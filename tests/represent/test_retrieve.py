@@ -1,0 +1,160 @@
+import json
+import struct
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from topicvec import TopicVec
+from topicvec.errors import DataError, FormatError, VocabularyMismatch
+from topicvec.represent import DocumentIndex
+from topicvec.represent.matching import WordIndex
+from topicvec.represent.retrieve import Blend
+
+
+@pytest.fixture(scope="module")
+def index(model, documents):
+    return DocumentIndex.build(model, documents)
+
+
+def test_bm25_weights_are_those_of_the_formula():
+    counts = csr_array([[2, 0, 1], [0, 1, 1]])
+    index = WordIndex.of(["a", "b", "c"], counts)
+    telling = np.log(1 + (2 - 1 + 0.5) / (1 + 0.5))
+    damping = 1.2 * (0.25 + 0.75 * 3 / 2.5)
+    assert index.telling[0] == pytest.approx(telling)
+    assert index.table.toarray()[0, 0] == pytest.approx(telling * 2 / (2 + damping))
+
+
+@pytest.mark.parametrize(
+    ("query", "label"),
+    [
+        ("telescopes and the night sky", "astronomy"),
+        ("dough in a hot oven", "cooking"),
+        ("roses and weeds", "gardening"),
+        ("violin concerto", "music"),
+        ("stomach ulcers and physicians", "medicine"),
+    ],
+)
+def test_short_queries_find_their_subject(index, documents, query, label):
+    hits = index.search(query, n=3)
+    assert [documents[hit.index].label for hit in hits].count(label) >= 2
+    assert [hit.id for hit in hits] == [documents[hit.index].id for hit in hits]
+    scores = [hit.score for hit in hits]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_a_word_without_a_vector_is_found_by_itself(model, documents):
+    texts = [document.text for document in documents]
+    texts[41] += " The xyzzyx was seen again."
+    index = DocumentIndex.build(model, texts)
+    assert index.search("xyzzyx", n=1)[0].index == 41
+
+
+def test_a_query_of_unknown_words_finds_nothing(index):
+    assert index.search("qqqzzz") == []
+    assert index.search("the of and") == []
+    assert index.search("") == []
+
+
+def test_a_whole_document_as_query_finds_itself(index, documents):
+    assert index.search(documents[30])[0].index == 30
+
+
+def test_similar_documents_are_of_the_same_class_mostly_and_never_itself(index, documents):
+    n_right = 0
+    for row, document in enumerate(documents):
+        hits = index.similar(row, n=3)
+        assert row not in [hit.index for hit in hits]
+        n_right += sum(documents[hit.index].label == document.label for hit in hits)
+    assert n_right > 0.8 * 3 * len(documents)
+
+
+def test_similar_takes_a_place_or_an_id(index, documents):
+    assert index.similar(documents[5].id) == index.similar(5)
+    with pytest.raises(DataError, match="no document is called 'nobody'"):
+        index.similar("nobody")
+    with pytest.raises(DataError, match="between 0 and 95"):
+        index.similar(96)
+
+
+def test_texts_without_names_are_named_by_their_place(model):
+    index = DocumentIndex.build(model, (text for text in ["moon and stars", "oven and bread"]))
+    assert index.ids == ("0", "1")
+    assert index.search("bread", n=5)[0].id == "1"
+
+
+def test_a_blend_of_words_alone_ranks_by_words_alone(model, documents):
+    index = DocumentIndex.build(model, documents, blend=Blend(0, 0, 1))
+    scores = index.words.scores({"telescope": 1})
+    assert index.search("telescope")[0].score == pytest.approx(float(scores.max()))
+
+
+def test_any_number_of_workers_gives_the_same_bits(model, documents):
+    def build(n_jobs):
+        return DocumentIndex.build(
+            model.__sklearn_clone__()._of(model.fitted_, {"n_jobs": n_jobs}), documents
+        )
+
+    one, two = build(1), build(2)
+    assert one.mixtures.tobytes() == two.mixtures.tobytes()
+    assert one.directions.tobytes() == two.directions.tobytes()
+
+
+def test_a_saved_index_gives_the_same_hits(index, model, tmp_path):
+    index.save(tmp_path / "a.index")
+    again = DocumentIndex.load(tmp_path / "a.index", model)
+    assert again.ids == index.ids
+    assert again.blend == index.blend
+    assert again.search("salt water") == index.search("salt water")
+    assert again.similar(7) == index.similar(7)
+
+
+def test_the_same_index_is_the_same_file(index, tmp_path):
+    index.save(tmp_path / "a.index")
+    index.save(tmp_path / "b.index")
+    assert (tmp_path / "a.index").read_bytes() == (tmp_path / "b.index").read_bytes()
+
+
+def test_an_index_of_another_model_is_refused(index, documents, vectors, tmp_path):
+    index.save(tmp_path / "a.index")
+    other = TopicVec(12, vectors, random_state=1).fit(documents)
+    with pytest.raises(VocabularyMismatch, match="another model"):
+        DocumentIndex.load(tmp_path / "a.index", other)
+
+
+def test_a_file_that_is_no_index_is_refused(index, model, tmp_path):
+    path = tmp_path / "a.index"
+    with pytest.raises(DataError, match="no such file"):
+        DocumentIndex.load(path, model)
+    model.save(path)
+    with pytest.raises(FormatError, match="expected an index"):
+        DocumentIndex.load(path, model)
+    index.save(path)
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(FormatError, match="not a whole index"):
+        DocumentIndex.load(path, model)
+
+
+def test_a_file_that_lacks_a_part_is_refused(index, model, tmp_path):
+    path = tmp_path / "a.index"
+    index.save(path)
+    content = path.read_bytes()
+    (length,) = struct.unpack("<Q", content[:8])
+    header = json.loads(content[8 : 8 + length])
+    header["renamed"] = header.pop("mixtures")
+    text = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + content[8 + length :])
+    with pytest.raises(FormatError, match="mixtures"):
+        DocumentIndex.load(path, model)
+
+
+@pytest.mark.parametrize("wrong", ["one text", np.zeros((2, 3))])
+def test_what_is_no_list_of_documents_is_refused(model, wrong):
+    with pytest.raises(DataError, match="expected a list"):
+        DocumentIndex.build(model, wrong)
+
+
+def test_no_documents_are_refused(model):
+    with pytest.raises(DataError, match="corpus is empty"):
+        DocumentIndex.build(model, [])
