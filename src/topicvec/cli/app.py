@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from topicvec.cli import demo, topics, vectors
+from topicvec.cli import demo, pictures, topics, vectors
 
 __all__ = ["app"]
 
@@ -17,6 +17,8 @@ app = typer.Typer(
     epilog="On every command: --debug shows the traceback of an error.",
 )
 app.command("topics")(topics.topics)
+app.command("cloud")(pictures.cloud)
+app.command("picture")(pictures.picture)
 app.add_typer(vectors.app, name="vectors")
 app.command("demo")(demo.demo)
 

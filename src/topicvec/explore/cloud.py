@@ -12,7 +12,7 @@ from topicvec.errors import DataError
 from topicvec.explore.boxes import Box, treemap
 from topicvec.explore.fonts import shorten, text_width
 from topicvec.explore.packing import PlacedWord, pack_words
-from topicvec.explore.palette import GREY, NULL_COLOUR, colour_of, tint, topic_colours
+from topicvec.explore.palette import GREY, distinct_colours, tint, topic_colours
 from topicvec.explore.picture import Picture, picture
 from topicvec.explore.seen import shown_topics
 from topicvec.explore.svg import Element, element, text
@@ -103,7 +103,8 @@ def topic_cloud(
     n_words : int
         At most so many words of a topic.
     colours : mapping of int to str, optional
-        Colours by the topics' indices, as ``#rrggbb``; by default by their order.
+        Colours by the topics' indices, as ``#rrggbb``; by default by their order. A colour
+        that a larger topic has is not used again while there are others.
     title : str
         For those who listen; not drawn.
 
@@ -131,8 +132,8 @@ def topic_cloud(
     while len(cells) > 1 and not all(cell.words for cell in cells):
         shown, remark = shown[:-1], _REMARK
         cells = cloud_layout(shown, Box(0, 0, width, height - remark), n_words=n_words)
-    chosen = colours or {topic.index: colour_of(i) for i, topic in enumerate(usable)}
-    drawn = [_draw(cell, chosen.get(cell.topic.index, NULL_COLOUR)) for cell in cells]
+    chosen = distinct_colours([(colours or {}).get(cell.topic.index) for cell in cells])
+    drawn = [_draw(cell, colour) for cell, colour in zip(cells, chosen, strict=True)]
     if remark:
         drawn.append(_remark(len(usable), shown, height))
     return picture(drawn, width, height, title)
