@@ -67,16 +67,17 @@ def tokens(
     >>> tokens(model, "Salt water for the town.").width
     800
     """
+    written = document.text if isinstance(document, Document) else document
+    if not written.strip() or max_lines < 1:
+        raise DataError(
+            "a picture of a document needs text and room for a line, found "
+            f"{len(written.split())} words, max_lines={max_lines}"
+        )
     data = prepare(model, [document], title=title)
     (view,) = data.documents
     topics = {topic.index: topic for topic in data.topics if topic.index}
     room = width - 2 * _MARGIN
     lines = list(islice(set_lines(view.spans, room, _SIZE), max_lines + 1))
-    if not lines or max_lines < 1:
-        raise DataError(
-            "a picture of a document needs text and room for a line, found "
-            f"{len(lines)} lines of text, max_lines={max_lines}"
-        )
     shares = [(k, share) for k, share in view.proportions if k in topics and share >= _LEAST]
     chosen = distinct_colours([topics[k].colour for k, _ in shares])
     topics |= {k: replace(topics[k], colour=c) for (k, _), c in zip(shares, chosen, strict=True)}
