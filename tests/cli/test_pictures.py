@@ -1,7 +1,7 @@
 import pytest
 from typer.testing import CliRunner
 
-from topicvec import TopicVec, datasets
+from topicvec import Tokenizer, TopicVec, datasets, load_vectors
 from topicvec.cli.app import app
 from topicvec.cli.pictures import Kind
 from topicvec.errors import DataError
@@ -19,14 +19,19 @@ def folder(tmp_path_factory):
         path.write_text(document.text, encoding="utf-8")
     lines = ["text,time", *(f'"{d.text[:200]}",{d.time}' for d in documents if '"' not in d.text)]
     (folder / "timed.csv").write_text("\n".join(lines), encoding="utf-8")
-    TopicVec(n_topics=5, random_state=0).fit(documents).save(folder / "m.topicvec")
+    words = {word for d in documents for word in Tokenizer()(d.text)}
+    known = load_vectors()
+    vectors = known.subset(sorted(word for word in words if word in known))
+    vectors.save(folder / "v.safetensors")
+    model = TopicVec(n_topics=5, vectors=vectors, random_state=0).fit(documents)
+    model.save(folder / "m.topicvec")
     return folder
 
 
 def test_the_cloud_of_a_file_is_written(folder, tmp_path):
-    article = tmp_path / "article.txt"
-    article.write_text(datasets.sample_article(), encoding="utf-8")
-    result = run(app, ["cloud", str(article), "-k", "5", "-o", str(tmp_path / "c.svg")])
+    texts, vectors = str(folder / "texts"), str(folder / "v.safetensors")
+    out = str(tmp_path / "c.svg")
+    result = run(app, ["cloud", texts, "-k", "5", "--vectors", vectors, "-o", out])
     assert result.exit_code == 0, result.output
     assert (tmp_path / "c.svg").read_text(encoding="utf-8").startswith("<svg")
 

@@ -31,8 +31,8 @@ def documents():
 
 
 @pytest.fixture(scope="module")
-def model(documents):
-    return TopicVec(n_topics=8, random_state=0).fit(documents)
+def model(documents, small_vectors):
+    return TopicVec(n_topics=8, vectors=small_vectors, random_state=0).fit(documents)
 
 
 def all_pictures(model, documents):
@@ -298,7 +298,9 @@ def test_colours_are_distinct_while_there_are_enough():
     assert len(distinct_colours([None] * 30)) == 30
 
 
-def test_a_model_with_one_topic_can_be_drawn():
-    model = TopicVec(n_topics=2, random_state=0).fit(["The sea is salt water."] * 2)
+def test_a_model_with_one_topic_can_be_drawn(small_vectors):
+    model = TopicVec(n_topics=2, vectors=small_vectors, random_state=0).fit(
+        ["The sea is salt water."] * 2
+    )
     for draw in (pictures.cloud, pictures.topic_map, pictures.hierarchy, pictures.heatmap):
         assert draw(model).height > 0

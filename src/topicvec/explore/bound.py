@@ -86,9 +86,11 @@ def bound(model: "TopicVec", *, width: float = 640, height: float = 360) -> Pict
 
     Examples
     --------
-    >>> import topicvec
-    >>> article = topicvec.datasets.sample_article()
-    >>> bound(topicvec.TopicVec(n_topics=4, random_state=0).fit([article]))
+    >>> import numpy as np
+    >>> from topicvec import TopicVec, WordVectors
+    >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
+    >>> model = TopicVec(3, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> bound(model)
     Picture(640 x 360)
     """
     return bound_chart(model.bounds_, width=width, height=height)

@@ -65,10 +65,11 @@ def by_class(
 
     Examples
     --------
-    >>> import topicvec
-    >>> documents = topicvec.datasets.sample_corpus()[::12]
-    >>> model = topicvec.TopicVec(n_topics=6, random_state=0).fit(documents)
-    >>> by_class(model, documents).width
+    >>> import numpy as np
+    >>> from topicvec import TopicVec, WordVectors
+    >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
+    >>> model = TopicVec(3, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> by_class(model, ["cat", "car"], labels=["a", "b"]).width
     800
     """
     groups = class_mixtures(model, texts, labels)

@@ -26,7 +26,7 @@ __all__ = ["CloudCell", "CloudTopic", "cloud", "cloud_layout", "topic_cloud"]
 _ASPECT = 1.5  # a good cell is wider than high, as words are
 _GAP = 3.0  # half of the space between cells
 _PADDING = 6.0
-_LARGEST = 0.085  # of the width, the largest font size
+_LARGEST, _LARGEST_IN_CELL = 0.11, 0.19  # largest font size, of the width of all and of a cell
 _SMALL = 11.0  # font size of shares and of the remark
 _REMARK = 20.0  # height of the remark's line
 
@@ -169,9 +169,10 @@ def cloud(
 
     Examples
     --------
-    >>> import topicvec
-    >>> article = topicvec.datasets.sample_article()
-    >>> model = topicvec.TopicVec(n_topics=6, random_state=0).fit([article])
+    >>> import numpy as np
+    >>> from topicvec import TopicVec, WordVectors
+    >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
+    >>> model = TopicVec(3, vectors, random_state=0).fit(["cat dog cat", "car car"])
     >>> cloud(model, width=600, height=300)
     Picture(600 x 300)
     """
@@ -213,10 +214,15 @@ def cloud_layout(
     [30000, 10000]
     """
     rooms = treemap([topic.share for topic in topics], area, aspect=_ASPECT)
-    largest = _LARGEST * min(area.width, area.height * _ASPECT)
+    most = _LARGEST * _size(area)
     return tuple(
-        _cell(topic, room, n_words, largest) for topic, room in zip(topics, rooms, strict=True)
+        _cell(topic, room, n_words, min(most, _LARGEST_IN_CELL * _size(room)))
+        for topic, room in zip(topics, rooms, strict=True)
     )
+
+
+def _size(box: Box) -> float:
+    return min(box.width, box.height * _ASPECT)
 
 
 def _cell(topic: CloudTopic, room: Box, n_words: int, largest: float) -> CloudCell:

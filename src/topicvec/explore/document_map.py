@@ -69,10 +69,11 @@ def document_map(
 
     Examples
     --------
-    >>> import topicvec
-    >>> documents = topicvec.datasets.sample_corpus()[::12]
-    >>> model = topicvec.TopicVec(n_topics=6, random_state=0).fit(documents)
-    >>> document_map(model, documents)
+    >>> import numpy as np
+    >>> from topicvec import TopicVec, WordVectors
+    >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
+    >>> model = TopicVec(3, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> document_map(model, ["cat", "dog dog cat", "car"])
     Picture(800 x 600)
     """
     texts = list(texts)

@@ -60,11 +60,12 @@ def class_mixtures(
 
     Examples
     --------
-    >>> import topicvec
-    >>> documents = topicvec.datasets.sample_corpus()[::12]
-    >>> model = topicvec.TopicVec(n_topics=6, random_state=0).fit(documents)
-    >>> class_mixtures(model, documents).names[:2]
-    ('astronomy', 'computing')
+    >>> import numpy as np
+    >>> from topicvec import TopicVec, WordVectors
+    >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
+    >>> model = TopicVec(3, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> class_mixtures(model, ["cat", "car", "dog"], ["pet", "toy", "pet"]).names
+    ('pet', 'toy')
     """
     texts = list(texts)
     given = _given(texts, labels, "label")
@@ -96,11 +97,12 @@ def time_mixtures(
 
     Examples
     --------
-    >>> import topicvec
-    >>> documents = topicvec.datasets.sample_corpus()[::12]
-    >>> model = topicvec.TopicVec(n_topics=6, random_state=0).fit(documents)
-    >>> time_mixtures(model, documents, n_bins=4).n_documents.sum()
-    np.int64(8)
+    >>> import numpy as np
+    >>> from topicvec import TopicVec, WordVectors
+    >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
+    >>> model = TopicVec(3, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> time_mixtures(model, ["cat", "car"], ["2001", "2003"], n_bins=3).n_documents.tolist()
+    [1, 0, 1]
     """
     texts = list(texts)
     moments = np.array([parse_time(time) for time in _given(texts, times, "time")])

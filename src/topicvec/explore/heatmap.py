@@ -50,9 +50,11 @@ def heatmap(
 
     Examples
     --------
-    >>> import topicvec
-    >>> article = topicvec.datasets.sample_article()
-    >>> heatmap(topicvec.TopicVec(n_topics=6, random_state=0).fit([article])).width
+    >>> import numpy as np
+    >>> from topicvec import TopicVec, WordVectors
+    >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
+    >>> model = TopicVec(3, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> heatmap(model).width
     800
     """
     found = shown_topics(model)

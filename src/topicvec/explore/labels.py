@@ -64,7 +64,7 @@ def place_labels(
 
     Examples
     --------
-    >>> bubbles = [Bubble(50, 20, 5, "sea"), Bubble(50, 20, 5, "a very long label")]
+    >>> bubbles = [Bubble(50, 20, 5, "sea"), Bubble(50, 20, 5, "a very long label indeed")]
     >>> [label is not None for label in place_labels(bubbles, Box(0, 0, 100, 40), 10)]
     [True, False]
     """

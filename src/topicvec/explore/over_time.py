@@ -64,10 +64,11 @@ def over_time(
 
     Examples
     --------
-    >>> import topicvec
-    >>> documents = topicvec.datasets.sample_corpus()[::12]
-    >>> model = topicvec.TopicVec(n_topics=6, random_state=0).fit(documents)
-    >>> over_time(model, documents).width
+    >>> import numpy as np
+    >>> from topicvec import TopicVec, WordVectors
+    >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
+    >>> model = TopicVec(3, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> over_time(model, ["cat", "car"], times=["2001", "2002-05-01"]).width
     800
     """
     groups = time_mixtures(model, texts, times, n_bins=n_bins)

@@ -61,10 +61,11 @@ def tokens(
 
     Examples
     --------
-    >>> import topicvec
-    >>> article = topicvec.datasets.sample_article()
-    >>> model = topicvec.TopicVec(n_topics=6, random_state=0).fit([article])
-    >>> tokens(model, "Salt water for the town.").width
+    >>> import numpy as np
+    >>> from topicvec import TopicVec, WordVectors
+    >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
+    >>> model = TopicVec(3, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> tokens(model, "The cat saw the dog.").width
     800
     """
     written = document.text if isinstance(document, Document) else document

@@ -60,7 +60,7 @@ def map_topics(
     >>> from topicvec.model import Topic
     >>> topics = [Topic(1, 0.8, 1.0, ()), Topic(2, 0.2, 1.0, ())]
     >>> [round(topic.radius) for topic in map_topics(topics, [[0, 0], [1, 0], [0, 1]])]
-    [122, 61]
+    [92, 46]
     """
     if not topics:
         raise DataError("a map needs a topic with words, found none")
@@ -106,9 +106,11 @@ def topic_map(
 
     Examples
     --------
-    >>> import topicvec
-    >>> article = topicvec.datasets.sample_article()
-    >>> topic_map(topicvec.TopicVec(n_topics=6, random_state=0).fit([article]))
+    >>> import numpy as np
+    >>> from topicvec import TopicVec, WordVectors
+    >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
+    >>> model = TopicVec(3, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> topic_map(model)
     Picture(800 x 560)
     """
     topics = shown_topics(model, n_words=n_words)
