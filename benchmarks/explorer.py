@@ -195,7 +195,7 @@ def main() -> None:
     }
     result = {
         "corpus": "20 Newsgroups, 18,846 documents, 50 topics",
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
         "load before": round(os.getloadavg()[0], 1),
         "seconds until it answers": round(seconds, 1),
         "milliseconds": milliseconds,

@@ -124,8 +124,8 @@ def documents():
 
 
 @pytest.fixture(scope="module")
-def model(documents):
-    return TopicVec(n_topics=4, random_state=0).fit(documents)
+def model(documents, small_vectors):
+    return TopicVec(n_topics=4, vectors=small_vectors, random_state=0).fit(documents)
 
 
 def test_the_cloud_of_a_document_has_only_its_words(model, documents):
@@ -142,8 +142,9 @@ def test_the_cloud_of_a_class_has_only_its_words(model, documents):
         cloud(model, documents, label="tax")
 
 
-def test_the_cloud_of_a_class_of_a_model_with_classes(documents):
-    model = TopicVec(n_topics=3, random_state=0).fit(documents, [d.label for d in documents])
+def test_the_cloud_of_a_class_of_a_model_with_classes(documents, small_vectors):
+    model = TopicVec(n_topics=3, vectors=small_vectors, random_state=0)
+    model.fit(documents, [d.label for d in documents])
     drawn = cloud(model, label="sea").svg
     assert "water<" in drawn
     assert "violin" not in drawn

@@ -66,7 +66,7 @@ def test_topics_on_the_map_are_apart_and_inside():
     rng = np.random.default_rng(0)
     vectors = rng.normal(size=(40, 10))
     vectors /= np.linalg.norm(vectors, axis=1)[:, None]
-    x, y, radius = place_topics(vectors @ vectors.T, rng.dirichlet(np.ones(40)), 0.7).T
+    x, y, radius = place_topics(vectors, rng.dirichlet(np.ones(40)), 0.7).T
     distance = np.hypot(x[:, None] - x, y[:, None] - y) + 9 * np.eye(40)
     assert (distance > radius[:, None] + radius - 1e-3).all()
     assert (x >= radius).all()
@@ -76,11 +76,10 @@ def test_topics_on_the_map_are_apart_and_inside():
 
 
 def test_similar_topics_are_neighbours_on_the_map():
-    groups = np.repeat(np.eye(4), 5, axis=0)
-    similarity = groups @ groups.T * 0.8 + 0.2 * np.eye(20)
-    points = place_topics(similarity, np.ones(20))[:, :2]
+    vectors = np.hstack([np.repeat(np.eye(4), 5, axis=0), 0.5 * np.eye(20)])
+    points = place_topics(vectors, np.ones(20))[:, :2]
     distance = np.linalg.norm(points[:, None] - points, axis=2)
-    same = similarity > 0.5
+    same = vectors @ vectors.T > 0.5
     assert distance[same].mean() < 0.5 * distance[~same].mean()
 
 

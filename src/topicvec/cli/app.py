@@ -11,6 +11,7 @@ from topicvec.cli import (
     fit,
     info,
     pages,
+    pictures,
     search,
     show,
     summarize,
@@ -39,6 +40,8 @@ app.command("search")(search.search)
 app.command("similar")(search.similar)
 app.command("summarize")(summarize.summarize)
 app.add_typer(classify.app, name="classify")
+app.command("cloud")(pictures.cloud)
+app.command("picture")(pictures.picture)
 app.add_typer(vectors.app, name="vectors")
 app.command("report")(pages.report)
 app.command("explore")(pages.explore)

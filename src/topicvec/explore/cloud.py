@@ -12,7 +12,7 @@ from topicvec.errors import DataError
 from topicvec.explore.boxes import Box, treemap
 from topicvec.explore.fonts import shorten, text_width
 from topicvec.explore.packing import PlacedWord, pack_words
-from topicvec.explore.palette import GREY, NULL_COLOUR, colour_of, tint, topic_colours
+from topicvec.explore.palette import GREY, distinct_colours, tint, topic_colours
 from topicvec.explore.picture import Picture, picture
 from topicvec.explore.seen import shown_topics
 from topicvec.explore.svg import Element, element, text
@@ -26,7 +26,7 @@ __all__ = ["CloudCell", "CloudTopic", "cloud", "cloud_layout", "topic_cloud"]
 _ASPECT = 1.5  # a good cell is wider than high, as words are
 _GAP = 3.0  # half of the space between cells
 _PADDING = 6.0
-_LARGEST = 0.085  # of the width, the largest font size
+_LARGEST, _LARGEST_IN_CELL = 0.11, 0.19  # largest font size, of the width of all and of a cell
 _SMALL = 11.0  # font size of shares and of the remark
 _REMARK = 20.0  # height of the remark's line
 
@@ -103,7 +103,8 @@ def topic_cloud(
     n_words : int
         At most so many words of a topic.
     colours : mapping of int to str, optional
-        Colours by the topics' indices, as ``#rrggbb``; by default by their order.
+        Colours by the topics' indices, as ``#rrggbb``; by default by their order. A colour
+        that a larger topic has is not used again while there are others.
     title : str
         For those who listen; not drawn.
 
@@ -131,8 +132,8 @@ def topic_cloud(
     while len(cells) > 1 and not all(cell.words for cell in cells):
         shown, remark = shown[:-1], _REMARK
         cells = cloud_layout(shown, Box(0, 0, width, height - remark), n_words=n_words)
-    chosen = colours or {topic.index: colour_of(i) for i, topic in enumerate(usable)}
-    drawn = [_draw(cell, chosen.get(cell.topic.index, NULL_COLOUR)) for cell in cells]
+    chosen = distinct_colours([(colours or {}).get(cell.topic.index) for cell in cells])
+    drawn = [_draw(cell, colour) for cell, colour in zip(cells, chosen, strict=True)]
     if remark:
         drawn.append(_remark(len(usable), shown, height))
     return picture(drawn, width, height, title)
@@ -168,9 +169,10 @@ def cloud(
 
     Examples
     --------
-    >>> import topicvec
-    >>> article = topicvec.datasets.sample_article()
-    >>> model = topicvec.TopicVec(n_topics=6, random_state=0).fit([article])
+    >>> import numpy as np
+    >>> from topicvec import TopicVec, WordVectors
+    >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
+    >>> model = TopicVec(3, vectors, random_state=0).fit(["cat dog cat", "car car"])
     >>> cloud(model, width=600, height=300)
     Picture(600 x 300)
     """
@@ -212,10 +214,15 @@ def cloud_layout(
     [30000, 10000]
     """
     rooms = treemap([topic.share for topic in topics], area, aspect=_ASPECT)
-    largest = _LARGEST * min(area.width, area.height * _ASPECT)
+    most = _LARGEST * _size(area)
     return tuple(
-        _cell(topic, room, n_words, largest) for topic, room in zip(topics, rooms, strict=True)
+        _cell(topic, room, n_words, min(most, _LARGEST_IN_CELL * _size(room)))
+        for topic, room in zip(topics, rooms, strict=True)
     )
+
+
+def _size(box: Box) -> float:
+    return min(box.width, box.height * _ASPECT)
 
 
 def _cell(topic: CloudTopic, room: Box, n_words: int, largest: float) -> CloudCell:

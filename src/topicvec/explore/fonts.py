@@ -91,4 +91,4 @@ def shorten(words: str, size: float, room: float, *, bold: bool = False) -> str:
         return words
     while words and text_width(f"{words}…", size, bold=bold) > room:
         words = words[:-1]
-    return f"{words.rstrip(' ,')}…"
+    return f"{words.rstrip(' ,.')}…"

@@ -14,9 +14,10 @@ __all__ = ["PlacedWord", "pack_words"]
 
 Floats = NDArray[np.floating]
 
+_COMFORT = 1.4  # the first word should be so much larger than the least size
 _STEPS = 5  # halvings of the range of font sizes
 _GRID = 2.0  # side of the squares that are free or taken
-_GAP = 0.14  # of the font size, around each word
+_GAP = 0.16  # of the font size, around each word
 
 
 class PlacedWord(NamedTuple):
@@ -34,7 +35,7 @@ def pack_words(
     area: Box,
     *,
     reserved: Sequence[Box] = (),
-    least: float = 9.0,
+    least: float = 10.0,
     largest: float = 60.0,
     bold: bool = False,
 ) -> list[PlacedWord]:
@@ -68,9 +69,9 @@ def pack_words(
     best: list[PlacedWord] = []
     for n_words in _counts(len(fitting)):
         found = _largest_type(fitting[:n_words], area, reserved, (least, largest), bold)
-        if found and (not best or found[0].size > 1.3 * best[0].size):
+        best = best or found
+        if found and found[0].size >= min(_COMFORT * least, largest):
             best = found
-        if best and best[0].size >= min(2 * least, largest):
             break
     return _centred(best, area, reserved)
 

@@ -4,17 +4,19 @@ Every colour is dark enough on white, and on its own tint, for small text (WCAG 
 in the list differ in lightness as well as in hue. No picture tells things by colour alone.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 __all__ = [
     "COLOURS",
     "GREY",
+    "HALO",
     "INK",
     "NULL_COLOUR",
     "PAPER",
     "colour_of",
     "contrast",
+    "distinct_colours",
     "mix",
     "tint",
     "topic_colours",
@@ -26,6 +28,8 @@ COLOURS = (
 )  # fmt: skip
 NULL_COLOUR = "#767676"
 INK, GREY, PAPER = "#222222", "#5c5c5c", "#ffffff"
+# Attributes of text that stands on lines or dots: a white edge
+HALO = {"stroke": PAPER, "stroke_width": "3", "stroke_linejoin": "round", "paint_order": "stroke"}
 
 
 def colour_of(place: int) -> str:
@@ -57,6 +61,29 @@ def topic_colours(topics: Iterable[Any]) -> dict[int, str]:
         topic.index: colour_of(place) if topic.index else NULL_COLOUR
         for place, topic in enumerate(topics)
     }
+
+
+def distinct_colours(wanted: Sequence[str | None]) -> list[str]:
+    """Give each part of a picture the colour it wants, or a free one if an earlier part has it.
+
+    Parameters
+    ----------
+    wanted : sequence of str or None
+        Colours, the most important part's first; None takes any.
+
+    Examples
+    --------
+    >>> distinct_colours(["#332288", "#332288", "#117733"])
+    ['#332288', '#882255', '#117733']
+    """
+    chosen: list[str] = []
+    for place, colour in enumerate(wanted):
+        if colour is None or colour in chosen:
+            others = [other for other in COLOURS if other not in chosen]
+            free = [other for other in others if other not in wanted[place:]]
+            colour = next(iter(free or others), colour_of(place))
+        chosen.append(colour)
+    return chosen
 
 
 def mix(colour: str, other: str, amount: float) -> str:

@@ -31,8 +31,7 @@ from topicvec.explore.prepare.records import (
 )
 from topicvec.explore.prepare.topics import TopicView, similar_topics, topic_views
 from topicvec.model import document_topics
-from topicvec.represent.retrieve import DocumentIndex, Hit
-from topicvec.represent.summarize import Sentence, summarize
+from topicvec.represent import DocumentIndex, Hit, Sentence, summarize
 from topicvec.text import Document
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from topicvec.explore.prepare.documents import DocumentView, Span
 from topicvec.explore.prepare.topics import TopicView
-from topicvec.represent.summarize import Sentence
+from topicvec.represent import Sentence
 
 __all__ = ["DocumentCard", "DocumentPage", "Found", "Missing", "Overview", "TextPart", "TopicPage"]
 

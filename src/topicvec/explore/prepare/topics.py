@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from topicvec.explore.palette import COLOURS, topic_colours
 from topicvec.explore.prepare.places import place_topics
 from topicvec.model import read_topics
-from topicvec.represent.topics import topic_similarity
+from topicvec.represent import topic_similarity
 
 if TYPE_CHECKING:
     from topicvec.model import TopicVec
@@ -60,7 +58,11 @@ class TopicView:
 
 
 def topic_views(
-    model: "TopicVec", *, n_words: int = 30, height: float | None = None
+    model: "TopicVec",
+    *,
+    n_words: int = 30,
+    n_nearest: int = 10,
+    height: float | None = None,
 ) -> tuple[TopicView, ...]:
     """Read a model's topics, the largest first and the null topic last.
 
@@ -68,8 +70,8 @@ def topic_views(
     ----------
     model : TopicVec
         A fitted model.
-    n_words : int
-        Words of each topic.
+    n_words, n_nearest : int
+        Words of each topic: those of the documents, and the nearest of the whole vocabulary.
     height : float, optional
         Height of the map that they are laid out on; no map by default.
 
@@ -85,7 +87,7 @@ def topic_views(
     >>> topic_views(model)[-1].is_null
     True
     """
-    live = read_topics(model.fitted_, n_words=n_words)
+    live = read_topics(model.fitted_, n_words=n_words, n_nearest=n_nearest)
     colours = topic_colours(live)  # as in every picture of the model
     topics = [topic for topic in live if topic.words or topic.is_null]
     places = {} if height is None else _places(model, topics, height)
@@ -125,8 +127,7 @@ def _places(
     if not shown:
         return {}
     rows = [topic.index for topic in shown]
-    similarity = topic_similarity(model)[np.ix_(rows, rows)]
-    places = place_topics(similarity, np.array([topic.share for topic in shown]), height)
+    places = place_topics(model.fitted_.topics[rows], [topic.share for topic in shown], height)
     return {k: (x, y, r) for k, (x, y, r) in zip(rows, places.round(4).tolist(), strict=True)}
 
 
