@@ -3,11 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test lint types layers docs check clean
+.PHONY: help demo test browser lint types layers docs check clean
 
 help:
 	@echo "make demo    topics of the bundled article and corpus, and a page to open"
 	@echo "make test    the whole test suite"
+	@echo "make browser the explorer in a real Chromium, which must be installed"
 	@echo "make check   everything that CI checks"
 	@echo "make clean   remove the virtual environment and what was built"
 
@@ -22,7 +23,7 @@ $(VENV)/.demo: $(VENV)/.python pyproject.toml
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.python pyproject.toml
-	$(BIN)/python -m pip install --quiet -e ".[dev,explore]"
+	$(BIN)/python -m pip install --quiet -e ".[dev]"
 	@touch $@
 
 demo: $(VENV)/.demo
@@ -31,9 +32,17 @@ demo: $(VENV)/.demo
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest
 
+$(VENV)/.browser: $(VENV)/.python pyproject.toml
+	$(BIN)/python -m pip install --quiet -e ".[browser]"
+	@touch $@
+
+browser: $(VENV)/.browser
+	$(BIN)/python -m pytest -c tests/browser/pytest.ini tests/browser
+
 lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/oxlint --deny-warnings src/topicvec/explore/static
 
 types: $(VENV)/.dev
 	$(BIN)/mypy
@@ -47,7 +56,7 @@ docs: $(VENV)/.dev
 	$(BIN)/python scripts/run_snippets.py README.md docs
 	for example in examples/*.py; do $(BIN)/python $$example > /dev/null || exit 1; done
 
-check: test lint types layers docs
+check: test browser lint types layers docs
 	$(BIN)/python scripts/check_wheel.py
 
 clean:

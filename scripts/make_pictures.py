@@ -1,46 +1,37 @@
-"""Draw the pictures of the README and the docs from the bundled article.
+"""Draw the pictures of the README and the gallery from the bundled texts.
 
 Usage: python scripts/make_pictures.py
 """
 
-from html import escape
 from pathlib import Path
 
 from topicvec import TopicVec, datasets
-from topicvec.explore import PageData, prepare
+from topicvec.explore import pictures
 
-PICTURES = Path(__file__).resolve().parents[1] / "docs" / "pictures"
-ROW, BAR, WIDTH = 34, 150, 860
-
-
-def bars(data: PageData) -> str:
-    """Give an SVG with a bar and the words of each topic, the largest first."""
-    largest = data.topics[0].share
-    rows = []
-    for i, topic in enumerate(data.topics):
-        y = ROW * i + 12
-        length = BAR * topic.share / largest
-        words = " ".join(word for word, _ in topic.words)
-        rows.append(
-            f'<rect x="{BAR - length:.1f}" y="{y}" width="{length:.1f}" height="22" rx="3" '
-            f'fill="{topic.colour}"/>'
-            f'<text x="{BAR + 8}" y="{y + 16}" class="share">{topic.share:.0%}</text>'
-            f'<text x="{BAR + 52}" y="{y + 16}" fill="{topic.colour}">{escape(words)}</text>'
-        )
-    height = ROW * len(data.topics) + 14
-    style = "text{font:15px sans-serif}.share{fill:#444}"
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
-        f'aria-label="Topics of one article"><style>{style}</style>'
-        f'<rect width="100%" height="100%" fill="#fff"/>{"".join(rows)}</svg>\n'
-    )
+FOLDER = Path(__file__).resolve().parents[1] / "docs" / "pictures"
 
 
 def main() -> None:
-    article = datasets.sample_article()
-    model = TopicVec(n_topics=12, random_state=0).fit([article])
-    PICTURES.mkdir(parents=True, exist_ok=True)
-    (PICTURES / "article.svg").write_text(bars(prepare(model, [article])), encoding="utf-8")
+    article, corpus = datasets.sample_article(), datasets.sample_corpus()
+    one = TopicVec(n_topics=12, random_state=0).fit([article])
+    many = TopicVec(n_topics=16, random_state=0).fit(corpus)
+    labels = [str(document.label) for document in corpus]
+    drawn = {
+        "article": pictures.cloud(one, title="Topics of the bundled article"),
+        "cloud-corpus": pictures.cloud(many),
+        "cloud-document": pictures.cloud(many, [corpus[0]], max_topics=6),
+        "cloud-class": pictures.cloud(many, corpus, label="medicine", max_topics=6),
+        "topic-map": pictures.topic_map(many),
+        "document-map": pictures.document_map(many, corpus, labels=labels),
+        "hierarchy": pictures.hierarchy(many),
+        "heatmap": pictures.heatmap(many),
+        "by-class": pictures.by_class(many, corpus),
+        "over-time": pictures.over_time(many, corpus),
+        "bound": pictures.bound(many),
+        "tokens": pictures.tokens(one, article, max_lines=20),
+    }
+    for name, picture in drawn.items():
+        picture.save(FOLDER / f"{name}.svg")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from topicvec.cli.main import call
 COMMANDS = [
     ["topics"], ["fit"], ["transform"], ["info"], ["show"], ["explain"], ["search"],
     ["similar"], ["summarize"], ["demo"], ["bench", "table2"], ["bench", "topics"],
-    ["classify", "train"], ["classify", "predict"],
+    ["classify", "train"], ["classify", "predict"], ["cloud"], ["picture"], ["report"], ["explore"],
     *(["vectors", name] for name in ("train", "add", "eval", "convert", "info", "nearest")),
 ]  # fmt: skip
 
@@ -60,7 +60,7 @@ def test_topics_as_a_table_and_a_page(article, tmp_path, capsys):
     page = tmp_path / "page.html"
     assert call(["topics", str(article), "-k", "6", "--page", str(page)]) == 0
     assert "share" in capsys.readouterr().out
-    assert "<mark" in page.read_text(encoding="utf-8")
+    assert 'id="records"' in page.read_text(encoding="utf-8")
 
 
 def test_a_pipe_works(article):
@@ -112,7 +112,7 @@ def test_debug_shows_the_traceback():
         call(["topics", "no-such-file.txt", "--debug"])
 
 
-def test_the_demo_prints_topics_and_writes_its_page(tmp_path, capsys):
+def test_the_demo_prints_topics_and_writes_its_pages(tmp_path, capsys):
     assert call(["demo", "--output", str(tmp_path)]) == 0
     assert "Topics of one article" in capsys.readouterr().out
-    assert "brine" in (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "brine" in (tmp_path / "article.html").read_text(encoding="utf-8")

@@ -11,6 +11,8 @@ from topicvec.cli import (
     explain,
     fit,
     info,
+    pages,
+    pictures,
     search,
     show,
     summarize,
@@ -39,7 +41,11 @@ app.command("search")(search.search)
 app.command("similar")(search.similar)
 app.command("summarize")(summarize.summarize)
 app.add_typer(classify.app, name="classify")
+app.command("cloud")(pictures.cloud)
+app.command("picture")(pictures.picture)
 app.add_typer(vectors.app, name="vectors")
+app.command("report")(pages.report)
+app.command("explore")(pages.explore)
 app.command("demo")(demo.demo)
 app.add_typer(bench.app, name="bench")
 

@@ -9,7 +9,7 @@ __all__ = ["demo"]
 
 
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the page.")] = Path(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the pages.")] = Path(
         "demo"
     ),
 ) -> None:
@@ -20,7 +20,7 @@ def demo(
     from topicvec import datasets
     from topicvec.cli.render import show_text
     from topicvec.cli.topics import show_topics
-    from topicvec.explore import prepare, write_page
+    from topicvec.explore import Collection, write_report
     from topicvec.model import TopicVec
 
     article = datasets.sample_article()
@@ -29,9 +29,10 @@ def demo(
     documents = datasets.sample_corpus()
     many = TopicVec(n_topics=16, random_state=0).fit(documents)
     show_topics(many, title="Topics of a small corpus: 96 documents on eight subjects")
-    page = write_page(
-        output / "index.html",
-        prepare(one, [article], title="One article"),
-        prepare(many, documents, title="A small corpus", max_documents=96),
-    )
-    show_text(f"A page with the words, shares and coloured texts: {page.resolve().as_uri()}")
+    pages = [
+        write_report(output / "article.html", Collection.build(one, [article], "One article")),
+        write_report(output / "corpus.html", Collection.build(many, documents, "A small corpus")),
+    ]
+    show_text("Pages with a map, the words, and the texts in colour:")
+    for page in pages:
+        show_text(f"  {page.resolve().as_uri()}")

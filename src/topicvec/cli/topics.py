@@ -32,7 +32,7 @@ def topics(
     seed: Seed = 0,
     words: Annotated[int, typer.Option("--words", help="Words to show of each topic.")] = 10,
     vectors: VectorsOption = None,
-    page: Annotated[Path | None, typer.Option("--page", help="Also write an HTML page.")] = None,
+    page: Annotated[Path | None, typer.Option("--page", help="Also write an HTML report.")] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -58,9 +58,9 @@ def topics(
     else:
         show_topics(model, words)
     if page is not None:
-        from topicvec.explore import prepare, write_page
+        from topicvec.explore import Collection, write_report
 
-        write_page(page, prepare(model, documents, title=", ".join(sources)))
+        write_report(page, Collection.build(model, documents, ", ".join(sources)))
         note(f"page written: {page}")
     fitting.stop_if_interrupted(model)
 

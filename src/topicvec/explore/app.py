@@ -1,0 +1,140 @@
+"""The explorer's web application: static files from memory, records as JSON, nothing else.
+
+No path from a request reaches the file system: files are read once, when the application is
+made, and served by exact name.
+"""
+
+import asyncio
+import json
+import mimetypes
+from collections.abc import Callable
+from dataclasses import asdict
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from topicvec.errors import DataError, require
+from topicvec.explore.endpoints import ENDPOINTS, Endpoint
+from topicvec.explore.openapi import describe
+from topicvec.explore.prepare import Collection, Missing
+from topicvec.explore.safety import Guard, Refused, read_body
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+__all__ = ["create_app"]
+
+_SECONDS = 20.0  # for one answer
+_AT_ONCE = 2  # answers computed at the same time; more would only slow each other
+
+
+def create_app(collection: Collection, *, seconds: float = _SECONDS) -> "Starlette":
+    """Make the web application that shows a collection.
+
+    Parameters
+    ----------
+    collection : Collection
+        What is shown.
+    seconds : float
+        The longest time for one answer.
+
+    Returns
+    -------
+    Starlette
+        An ASGI application.
+    """
+    applications = require("starlette.applications", "explore", "the explorer")
+    routing = require("starlette.routing", "explore", "the explorer")
+    from topicvec import __version__
+
+    gate = asyncio.Semaphore(_AT_ONCE)
+    routes = [
+        routing.Route(each.path, _handler(each, collection, gate, seconds), methods=[each.method])
+        for each in ENDPOINTS
+    ]
+    pages = _static_files()
+    pages["/api/openapi.json"] = (_dumps(describe(__version__)), "application/json")
+    pages["/"], pages["/api"] = pages["/index.html"], pages["/api.html"]
+    routes += [routing.Route(path, _file(*page)) for path, page in pages.items()]
+    app: Starlette = applications.Starlette(
+        routes=routes, exception_handlers={404: _not_found, 405: _not_found}
+    )
+    app.router.redirect_slashes = False
+    app.add_middleware(Guard)
+    return app
+
+
+def _static_files() -> dict[str, tuple[bytes, str]]:
+    folder = files("topicvec.explore") / "static"
+    return {
+        f"/{file.name}": (file.read_bytes(), mimetypes.guess_type(file.name)[0] or "text/plain")
+        for file in folder.iterdir()
+    }
+
+
+def _file(content: bytes, media_type: str) -> Callable[["Request"], Any]:
+    from starlette.responses import Response
+
+    async def answer(request: "Request") -> "Response":  # noqa: ARG001
+        return Response(content, media_type=media_type)
+
+    return answer
+
+
+def _handler(
+    endpoint: Endpoint, collection: Collection, gate: asyncio.Semaphore, seconds: float
+) -> Callable[["Request"], Any]:
+    async def handle(request: "Request") -> "Response":
+        try:
+            values = await _values(endpoint, request)
+            async with asyncio.timeout(seconds), gate:
+                content = await asyncio.to_thread(_answer, endpoint, collection, values)
+        except (DataError, Missing, Refused, TimeoutError) as error:
+            return _error(error)
+        return _response(content, "image/svg+xml" if endpoint.record is None else None)
+
+    return handle
+
+
+async def _values(endpoint: Endpoint, request: "Request") -> dict[str, Any]:
+    body: dict[str, Any] = await read_body(request) if endpoint.method == "POST" else {}
+    sources: dict[str, Any] = {
+        "path": request.path_params, "query": request.query_params, "body": body
+    }  # fmt: skip
+    values = {}
+    for parameter in endpoint.parameters:
+        given = sources[parameter.place].get(parameter.name)
+        if given is None and parameter.place != "query":
+            raise DataError(f"the request must have {parameter.name}")
+        values[parameter.name] = parameter.default if given is None else parameter.read(given)
+    return values
+
+
+def _answer(endpoint: Endpoint, collection: Collection, values: dict[str, Any]) -> bytes:
+    found = endpoint.answer(collection, **values)
+    return found.encode() if isinstance(found, str) else _dumps(asdict(found))
+
+
+def _dumps(value: Any) -> bytes:
+    # surrogates that a text may hold are escaped by ASCII output, and UTF-8 cannot write them
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def _error(error: Exception) -> "Response":
+    if isinstance(error, Refused):
+        return _response(_dumps({"error": str(error)}), status=error.status)
+    if isinstance(error, TimeoutError):
+        return _response(_dumps({"error": "this took too long; try a shorter text"}), status=503)
+    status = 400 if isinstance(error, DataError) else 404
+    return _response(_dumps({"error": str(error.args[0])}), status=status)
+
+
+def _response(content: bytes, media_type: str | None = None, status: int = 200) -> "Response":
+    from starlette.responses import Response
+
+    return Response(content, status_code=status, media_type=media_type or "application/json")
+
+
+async def _not_found(request: "Request", error: Exception) -> "Response":  # noqa: ARG001
+    return _response(_dumps({"error": "there is nothing at this address"}), status=404)

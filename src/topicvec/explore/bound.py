@@ -1,0 +1,110 @@
+"""The bound during training: a line that should rise and level off."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from topicvec.errors import DataError
+from topicvec.explore.axes import nice_ticks, polyline, x_ticks, y_ticks
+from topicvec.explore.boxes import Box
+from topicvec.explore.palette import COLOURS, GREY, INK
+from topicvec.explore.picture import Picture, picture
+from topicvec.explore.svg import element, text
+
+if TYPE_CHECKING:
+    from topicvec.model import TopicVec
+
+__all__ = ["bound", "bound_chart"]
+
+_SIZE = 12.0
+
+
+def bound_chart(
+    bounds: Sequence[float],
+    *,
+    width: float = 640,
+    height: float = 360,
+    title: str = "Bound during training",
+) -> Picture:
+    """Draw the bound for a token after each iteration.
+
+    Parameters
+    ----------
+    bounds : sequence of float
+        In nats for a token.
+    width, height : float
+        Size of the picture.
+    title : str
+        For those who listen; not drawn.
+
+    Returns
+    -------
+    Picture
+
+    Examples
+    --------
+    >>> bound_chart([-8.1, -7.6, -7.5])
+    Picture(640 x 360)
+    """
+    if not bounds:
+        raise DataError(
+            "a chart of the bound needs iterations, found none: models that come from an "
+            "operation on others have no history"
+        )
+    area = Box(64, 14, width - 64 - 22, height - 14 - 50)
+    low, high = min(bounds), max(bounds)
+    margin = 0.06 * (high - low) or 0.1
+    low, high = low - margin, high + margin
+
+    def heights(value: float) -> float:
+        return _scaled(value, low, high, area.bottom, area.y)
+
+    points = [
+        (_scaled(i, 0, max(len(bounds) - 1, 1), area.x, area.right),
+         heights(value))
+        for i, value in enumerate(bounds)
+    ]  # fmt: skip
+    levels = nice_ticks(low, high, 6)
+    digits = max(len(f"{level:.6f}".rstrip("0").partition(".")[2]) for level in levels)
+    parts = [
+        *y_ticks([(heights(v), _written(v, digits)) for v in levels], area),
+        *x_ticks([(points[i][0], str(i + 1)) for i in _iterations(len(bounds))], area),
+        element("path", d=polyline(points), fill="none", stroke=COLOURS[0], stroke_width=2,
+                stroke_linejoin="round"),
+        element("circle", cx=points[-1][0], cy=points[-1][1], r=3.5, fill=COLOURS[0]),
+        text(_written(bounds[-1], 3), points[-1][0] - 2, points[-1][1] + 20, _SIZE, fill=INK,
+             text_anchor="end"),
+        text("iteration", area.x + area.width / 2, height - 8, _SIZE, fill=GREY,
+             text_anchor="middle"),
+        text("bound, nats a token", 0, 0, _SIZE, fill=GREY, text_anchor="middle",
+             transform=f"translate(14 {area.y + area.height / 2:g}) rotate(-90)"),
+    ]  # fmt: skip
+    return picture(parts, width, height, title)
+
+
+def bound(model: "TopicVec", *, width: float = 640, height: float = 360) -> Picture:
+    """Draw a model's bound during training, see `bound_chart`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from topicvec import TopicVec, WordVectors
+    >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
+    >>> model = TopicVec(3, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> bound(model)
+    Picture(640 x 360)
+    """
+    return bound_chart(model.bounds_, width=width, height=height)
+
+
+def _scaled(value: float, low: float, high: float, start: float, end: float) -> float:
+    return start + (value - low) / (high - low) * (end - start)
+
+
+def _written(value: float, digits: int) -> str:
+    return f"{value:.{digits}f}".replace("-", "−")
+
+
+def _iterations(n_iterations: int) -> list[int]:
+    """Choose the iterations to name: the first and round numbers."""
+    named = [int(tick) - 1 for tick in nice_ticks(1, n_iterations, 8) if tick == int(tick)]
+    return sorted({0, *(place for place in named if place > 0.04 * n_iterations)})

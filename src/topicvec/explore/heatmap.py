@@ -1,0 +1,130 @@
+"""How similar topics are: a square for each pair, similar ones side by side."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from topicvec.errors import DataError
+from topicvec.explore.boxes import Box
+from topicvec.explore.hierarchy import topic_tree
+from topicvec.explore.palette import GREY, INK, PAPER, contrast, mix
+from topicvec.explore.picture import Picture, picture
+from topicvec.explore.plane import cosines
+from topicvec.explore.rows import ROW_SIZE, named_rows
+from topicvec.explore.seen import shown_topics
+from topicvec.explore.svg import Element, element, text
+
+if TYPE_CHECKING:
+    from topicvec.model import Topic, TopicVec
+
+__all__ = ["heatmap"]
+
+Floats = NDArray[np.floating]
+
+_WARM, _COLD = "#9a4a00", "#08306b"  # below 0 and above it; told apart by any eye
+_NAMES = 210.0
+_VALUES_FROM = 30.0  # side of a square that has room for its value
+
+
+def heatmap(
+    model: "TopicVec", *, width: float = 800, title: str = "Similarity of topics"
+) -> Picture:
+    """Draw the cosines of a model's topic vectors, similar topics side by side.
+
+    Parameters
+    ----------
+    model : TopicVec
+        A fitted model.
+    width : float
+        Width of the picture; its height follows.
+    title : str
+        For those who listen; not drawn.
+
+    Returns
+    -------
+    Picture
+        Blue for similar, white for nothing in common, brown for opposite topics; with few
+        topics the numbers as well. Topics stand in the order of their `hierarchy`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from topicvec import TopicVec, WordVectors
+    >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
+    >>> model = TopicVec(3, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> heatmap(model).width
+    800
+    """
+    found = shown_topics(model)
+    if not found:
+        raise DataError("a heat map needs a topic with words, found none")
+    order = topic_tree(model.fitted_.topics[[topic.index for topic in found]]).order
+    topics = [found[leaf] for leaf in order]
+    values = cosines(model.fitted_.topics[[topic.index for topic in topics]])
+    side = min((width - _NAMES - 26) / len(topics), 56.0)
+    area = Box(_NAMES + 10, 26, side * len(topics), side * len(topics))
+    middles = [area.y + side * (row + 0.5) for row in range(len(topics))]
+    size = min(ROW_SIZE, 0.95 * side)
+    names = named_rows(topics, middles, area.x - 8, _NAMES, size=size) if size > 6 else []
+    parts = [*names, *_numbers(topics, side, area), *_squares(values, side, area), *_scale(area)]
+    return picture(parts, width, area.bottom + 50, title)
+
+
+def shade(value: float) -> str:
+    """Give the colour of a number from −1 to 1.
+
+    Examples
+    --------
+    >>> shade(0), shade(1)
+    ('#ffffff', '#08306b')
+    """
+    return mix(_COLD if value >= 0 else _WARM, PAPER, min(abs(value), 1.0) ** 0.65)
+
+
+def _squares(values: Floats, side: float, area: Box) -> list[Element]:
+    parts = []
+    for row, line in enumerate(values.tolist()):
+        for column, value in enumerate(line):
+            x, y, colour = area.x + side * column, area.y + side * row, shade(value)
+            parts.append(element("rect", x=x, y=y, width=side - 1, height=side - 1, fill=colour))
+            if side >= _VALUES_FROM:
+                ink = INK if contrast(INK, colour) > contrast(PAPER, colour) else PAPER
+                parts.append(
+                    text(_written(value), x + side / 2 - 0.5, y + side / 2 + 3.5, 10.5, fill=ink,
+                         text_anchor="middle")
+                )  # fmt: skip
+    return parts
+
+
+def _written(value: float) -> str:
+    return "1" if value > 0.995 else f"{value:.2f}".replace("0.", ".").replace("-", "−")
+
+
+def _numbers(topics: Sequence["Topic"], side: float, area: Box) -> list[Element]:
+    """Draw the topics' numbers above the columns, where they do not touch."""
+    if side < 17:
+        return []
+    return [
+        text(str(topic.index), area.x + side * (column + 0.5), area.y - 8, 10.5, fill=GREY,
+             text_anchor="middle")
+        for column, topic in enumerate(topics)
+    ]  # fmt: skip
+
+
+def _scale(area: Box) -> list[Element]:
+    """Draw the meaning of the colours below."""
+    top, step, parts = area.bottom + 12, 14.0, []
+    for place in range(21):
+        colour = shade(-1 + place / 10)
+        parts.append(
+            element("rect", x=area.x + step * place, y=top, width=step, height=10, fill=colour)
+        )
+    for place, label in ((0, "−1"), (10, "0"), (20, "1")):
+        parts.append(
+            text(label, area.x + step * (place + 0.5), top + 24, 10.5, fill=GREY,
+                 text_anchor="middle")
+        )  # fmt: skip
+    parts.append(text("cosine", area.x + step * 21 + 8, top + 9.5, ROW_SIZE, fill=GREY))
+    return parts

@@ -1,0 +1,121 @@
+"""The report: the pages of the explorer and a sample of the documents in one HTML file.
+
+It works from disk and asks nothing of anyone: style, script and records are part of the file, and
+its content-security policy allows nothing else.
+"""
+
+import base64
+import hashlib
+import json
+import re
+from dataclasses import asdict
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from topicvec.errors import require
+from topicvec.explore.prepare import Collection
+from topicvec.explore.prepare.sample import Sample, sample
+
+__all__ = ["render_report", "write_report"]
+
+_STYLES = ("base.css", "parts.css", "views.css")
+_FIRST_SCRIPT = "report.js"
+_IMPORT = re.compile(r'^import \{[^}]*\} from "\./([\w-]+\.js)";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?function |const |let |class )", re.MULTILINE)
+
+
+def render_report(collection: Collection, *, n_documents: int = 300) -> str:
+    """Give the HTML of a report.
+
+    Parameters
+    ----------
+    collection : Collection
+        What is shown.
+    n_documents : int
+        How many documents the report holds at most.
+
+    Returns
+    -------
+    str
+        A whole page.
+
+    Examples
+    --------
+    >>> from topicvec import TopicVec
+    >>> text = "Salt water. Sea salt, water."
+    >>> model = TopicVec(n_topics=3, random_state=0).fit([text])
+    >>> render_report(Collection.build(model, [text], "Sea"))[:15]
+    '<!doctype html>'
+    """
+    jinja2 = require("jinja2", "explore", "making a report")
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    taken = sample(collection, n_documents=n_documents)
+    style = "".join(map(_static, _STYLES))
+    script = bundle(_FIRST_SCRIPT)
+    template = environment.from_string(_static("report.html", "templates"))
+    html: str = template.render(
+        overview=asdict(taken.overview),
+        records=_records(taken),
+        style=style,
+        script=script,
+        policy=_policy(style, script),
+    )
+    return html
+
+
+def write_report(path: str | Path, collection: Collection, *, n_documents: int = 300) -> Path:
+    """Write a report to a file and return its path; parameters as for `render_report`."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(render_report(collection, n_documents=n_documents), encoding="utf-8")
+    return path
+
+
+def bundle(name: str) -> str:
+    """Put a module and all it imports into one script, each before its users.
+
+    The modules keep to two forms, ``import { … } from "./name.js"`` and ``export`` before a
+    declaration, and no two declare the same name, so taking these words away is enough.
+
+    Examples
+    --------
+    >>> "import " in bundle("route.js")
+    False
+    """
+    done: list[str] = []
+    return "\n".join(_modules(name, done))
+
+
+def _modules(name: str, done: list[str]) -> list[str]:
+    if name in done:
+        return []
+    done.append(name)
+    source = _static(name)
+    parts = [part for used in _IMPORT.findall(source) for part in _modules(used, done)]
+    return [*parts, _EXPORT.sub("", _IMPORT.sub("", source))]
+
+
+def _static(name: str, folder: str = "static") -> str:
+    return (files("topicvec.explore") / folder / name).read_text(encoding="utf-8")
+
+
+def _records(taken: Sample) -> str:
+    # no "<" can end the element that holds the records, and no surrogate spoils the encoding
+    text = json.dumps(asdict(taken), separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+    text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _policy(style: str, script: str) -> str:
+    return (
+        f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    digest: Any = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"

@@ -1,0 +1,74 @@
+"""Serve the explorer on this computer, for this computer only."""
+
+import socket
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from topicvec.errors import DataError, require
+from topicvec.explore.app import create_app
+from topicvec.explore.prepare import Collection
+
+__all__ = ["check_server", "serve"]
+
+_HOST = "127.0.0.1"
+_LONGEST_WAIT = 5  # seconds for a quiet connection
+
+
+def serve(
+    collection: Collection,
+    *,
+    port: int = 0,
+    ready: Callable[[str], None],
+    stop: threading.Event | None = None,
+) -> None:
+    """Serve until interrupted, or until told to stop.
+
+    Parameters
+    ----------
+    collection : Collection
+        What is shown.
+    port : int
+        The port to listen on, on the loopback interface; 0 takes a free one.
+    ready : callable
+        Called with the address as soon as it answers.
+    stop : threading.Event, optional
+        Ends the server when set; for a server in a thread, which no interrupt reaches.
+    """
+    uvicorn = require("uvicorn", "explore", "the explorer")
+    app = create_app(collection)
+    config = uvicorn.Config(
+        app, log_level="warning", access_log=False, server_header=False, lifespan="off",
+        timeout_keep_alive=_LONGEST_WAIT, limit_concurrency=64, timeout_graceful_shutdown=2,
+    )  # fmt: skip
+    with _listen(port) as listener:
+        ready(f"http://{_HOST}:{listener.getsockname()[1]}/")
+        server = uvicorn.Server(config)
+        if stop is not None:
+            threading.Thread(target=_end, args=(server, stop), daemon=True).start()
+        with suppress(KeyboardInterrupt):  # the way to end it
+            server.run(sockets=[listener])
+
+
+def _end(server: Any, stop: threading.Event) -> None:
+    stop.wait()
+    server.should_exit = True
+
+
+def check_server() -> None:
+    """Say how to install what the server needs, if it is missing."""
+    for module in ("starlette", "uvicorn"):
+        require(module, "explore", "the explorer")
+
+
+def _listen(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((_HOST, port))
+    except (OSError, OverflowError) as error:
+        listener.close()
+        raise DataError(f"cannot listen on port {port} ({error}); choose another --port") from error
+    listener.listen(128)
+    return listener

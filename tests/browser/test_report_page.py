@@ -1,0 +1,40 @@
+import pytest
+from playwright.sync_api import expect
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_report_works_from_disk(width, report, open_page):
+    page = open_page(report, viewport={"width": width, "height": 844}, offline=True)
+    page.locator(".bubble").first.click()
+    expect(page.locator("img.cloud")).to_be_visible()
+    assert page.evaluate("document.querySelector('img.cloud').complete")
+    page.locator(".document h3 a").first.click()
+    expect(page.locator(".text mark").first).to_be_visible()
+    page.locator(".mixture button").first.click()
+    expect(page.locator("mark.chosen").first).to_be_visible()
+    page.go_back()
+    page.go_back()
+    expect(page.locator(".bubble").first).to_be_visible()
+
+
+def test_its_documents_are_searched_and_compared(report, open_page):
+    page = open_page(report, offline=True)
+    page.get_by_role("searchbox", name="Search documents").fill("comet")
+    page.keyboard.press("Enter")
+    expect(page.locator(".document").first).to_be_visible()
+    page.goto(f"{report}#/compare/3/5")
+    expect(page.locator("h2").first).to_contain_text("in common")
+
+
+def test_odd_texts_are_shown_as_they_are(report, open_page, odd, collection):
+    page = open_page(f"{report}#/document/{odd['script']}", offline=True)
+    expect(page.locator(".text")).to_have_text(collection.documents[odd["script"]].text)
+    assert page.evaluate("window.broken") is None
+
+
+def test_it_can_be_read_without_scripts(report, browser):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(report)
+    expect(page.locator("noscript ol li, main ol li").first).to_be_visible()
+    context.close()

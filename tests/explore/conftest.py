@@ -1,0 +1,42 @@
+import pytest
+
+from topicvec import TopicVec, datasets, load_vectors
+from topicvec.explore import Collection
+from topicvec.text import Document, Tokenizer
+
+ODD = {
+    "script": '<script>alert("x")</script><img src=x onerror=alert(1)> & music on the sea',
+    "emoji": "🎻 music 👩‍🚀 planets and 🌧️ rain",
+    "arabic": "الموسيقى والمطر music in the middle وكواكب",
+    "unknown": "qqqzzz wwwvvv",
+    "empty": "",
+    "surrogate": "half a pair \ud83c of music",
+    "long": "The orchestra played music. Rain fell on the sea. " * 20_000,
+}
+
+
+@pytest.fixture(scope="session")
+def small_vectors():
+    """Vectors of the words of the sample corpus: fits take no time."""
+    texts = [document.text for document in datasets.sample_corpus()]
+    words = dict.fromkeys(word for text in texts for word in Tokenizer()(text))
+    vectors = load_vectors()
+    return vectors.subset([word for word in words if word in vectors])
+
+
+@pytest.fixture(scope="session")
+def model():
+    return TopicVec(n_topics=9, random_state=0).fit(datasets.sample_corpus())
+
+
+@pytest.fixture(scope="session")
+def odd():
+    """Places of the documents that are hard to show."""
+    start = len(datasets.sample_corpus())
+    return {name: start + i for i, name in enumerate(ODD)}
+
+
+@pytest.fixture(scope="session")
+def collection(model):
+    odd_ones = [Document(name, text) for name, text in ODD.items()]
+    return Collection.build(model, [*datasets.sample_corpus(), *odd_ones], "Test <b>corpus</b>")

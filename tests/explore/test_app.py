@@ -1,0 +1,185 @@
+import asyncio
+import json
+import re
+import threading
+from dataclasses import asdict
+
+import httpx
+import pytest
+
+from topicvec.explore import safety
+from topicvec.explore.app import create_app
+from topicvec.explore.endpoints import ENDPOINTS
+
+HERE = "http://127.0.0.1"
+
+
+class Client:
+    """Asks the application without a network."""
+
+    def __init__(self, app):
+        self.app = app
+
+    def get(self, path, **options):
+        return asyncio.run(self._ask("GET", path, **options))
+
+    def post(self, path, **options):
+        return asyncio.run(self._ask("POST", path, **options))
+
+    async def _ask(self, method, path, **options):
+        transport = httpx.ASGITransport(app=self.app)
+        async with httpx.AsyncClient(transport=transport, base_url=HERE) as client:
+            return await client.request(method, path, **options)
+
+
+@pytest.fixture(scope="module")
+def client(collection):
+    return Client(create_app(collection))
+
+
+def plain(record):
+    return json.loads(json.dumps(asdict(record)))
+
+
+def test_records_come_as_json(client, collection):
+    assert client.get("/api/overview").json() == plain(collection.overview)
+    assert client.get("/api/documents/3").json() == plain(collection.document(3))
+    topic = collection.topics[0].index
+    assert client.get(f"/api/topics/{topic}").json() == plain(collection.topic(topic))
+
+
+def test_documents_are_searched(client, collection):
+    answer = client.get("/api/documents", params={"q": "telescopes and comets", "n": 3}).json()
+    assert answer == plain(collection.find("telescopes and comets", n=3))
+    assert len(answer["documents"]) == 3
+
+
+def test_any_text_is_described(client):
+    answer = client.post("/api/analyse", json={"text": "The orchestra played music."}).json()
+    assert answer["view"]["spans"][1][0] == "orchestra"
+
+
+def test_a_long_text_goes_on(client, odd):
+    part = client.get(f"/api/documents/{odd['long']}").json()["view"]
+    more = client.get(f"/api/documents/{odd['long']}/text", params={"start": part["next"]}).json()
+    assert more["spans"]
+    assert more["next"] > part["next"]
+
+
+def test_clouds_are_pictures(client, collection):
+    for path in ("/api/cloud.svg", f"/api/topics/{collection.topics[0].index}/cloud.svg"):
+        answer = client.get(path)
+        assert answer.headers["content-type"] == "image/svg+xml"
+        assert answer.text.startswith("<svg")
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/index.html", "/base.css", "/shell.js", "/api", "/icon.svg"]
+)
+def test_files_are_served(client, path):
+    assert client.get(path).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../app.py", "/..%2fapp.py", "/%2e%2e/app.py", "/static/index.html", "/etc/passwd",
+        "//etc/passwd", "/base.css/", "/base.css%00", "/C:\\boot.ini", "/api/none",
+    ],
+)  # fmt: skip
+def test_no_other_path_leads_anywhere(client, path):
+    assert client.get(path).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/api/topics/99", 404), ("/api/documents/99999", 404), ("/api/topics/x", 400),
+        ("/api/documents/-1", 400), ("/api/documents?n=1000", 400), ("/api/documents?n=²", 400),
+        ("/api/documents?topic=99", 404), ("/api/documents/1/text?start=9999999999999", 400),
+        (f"/api/documents?q={'x' * 1001}", 400),
+    ],
+)  # fmt: skip
+def test_bad_requests_are_told_so(client, path, status):
+    answer = client.get(path)
+    assert answer.status_code == status
+    assert answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "status"),
+    [
+        (b"{", "application/json", 400),
+        (b"[]", "application/json", 400),
+        (b"{}", "application/json", 400),
+        (b'{"text": 3}', "application/json", 400),
+        (b'{"text": "\xff"}', "application/json", 400),
+        (b"[" * 100_000, "application/json", 400),
+        (b'{"text": "x"}', "text/plain", 415),
+        (b"text=x", "application/x-www-form-urlencoded", 415),
+        (b" " * (safety.LARGEST + 1), "application/json", 413),
+    ],
+)
+def test_bad_bodies_are_refused(client, content, kind, status):
+    answer = client.post("/api/analyse", content=content, headers={"content-type": kind})
+    assert answer.status_code == status
+    assert answer.json()["error"]
+
+
+def test_a_body_without_an_end_is_cut_off(client):
+    read = []
+
+    async def endless():
+        while len(read) < 1000:
+            read.append(1)
+            yield b" " * 2**16
+
+    headers = {"content-type": "application/json"}
+    assert client.post("/api/analyse", content=endless(), headers=headers).status_code == 413
+    assert len(read) < 100
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", ""])
+def test_another_name_is_not_answered(client, host):
+    answer = client.get("/", headers={"host": host})
+    assert answer.status_code == 421
+    assert "topicvec" not in answer.text
+
+
+@pytest.mark.parametrize("host", ["localhost", "localhost:8765", "127.0.0.1:1", "[::1]:8765"])
+def test_the_computers_own_names_are_answered(client, host):
+    assert client.get("/", headers={"host": host}).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/", "/api/overview", "/api/none", "/shell.js"])
+def test_every_answer_has_the_safe_headers(client, path):
+    headers = client.get(path).headers
+    assert headers["x-content-type-options"] == "nosniff"
+    policy = headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert "http" not in policy
+
+
+def test_an_answer_that_takes_too_long_is_given_up(collection, monkeypatch):
+    done = threading.Event()
+    monkeypatch.setattr(type(collection), "analyse", lambda *_: done.wait(30))
+    client = Client(create_app(collection, seconds=0.05))
+    threading.Timer(0.3, done.set).start()
+    assert client.post("/api/analyse", json={"text": "music"}).status_code == 503
+
+
+def test_odd_texts_travel_unchanged(client, collection, odd):
+    for name in ("script", "emoji", "arabic", "surrogate"):
+        spans = client.get(f"/api/documents/{odd[name]}").json()["view"]["spans"]
+        assert "".join(text for text, _, _ in spans) == collection.documents[odd[name]].text
+
+
+def test_the_description_fits_the_answers(client, collection):
+    described = client.get("/api/openapi.json").json()
+    assert set(described["paths"]) == {endpoint.path for endpoint in ENDPOINTS}
+    schemas = described["components"]["schemas"]
+    for path, name in (("/api/overview", "Overview"), ("/api/documents/0", "DocumentPage")):
+        assert set(client.get(path).json()) == set(schemas[name]["properties"])
+    used = set(re.findall(r"#/components/schemas/(\w+)", json.dumps(described)))
+    assert used == set(schemas)
