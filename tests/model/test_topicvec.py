@@ -115,7 +115,7 @@ def test_a_start_among_documents_finds_planted_topics_and_needs_enough_documents
     assert purity(planted, first.doc_topic_) == 1.0
     again = quick(5, planted.vectors, init="documents", random_state=0, n_jobs=1)
     assert np.array_equal(again.fit(planted.documents).topic_vectors_, first.topic_vectors_)
-    with pytest.raises(DataError, match=r"at least 4 documents.*found 3: use init='spread'"):
+    with pytest.raises(DataError, match=r"at least 4 documents.*use init='spread'"):
         quick(5, planted.vectors, init="documents").fit(planted.documents[:3])
 
 
@@ -293,3 +293,20 @@ def test_token_proportions_sum_to_the_expected_counts(planted, model):
     assert [t.topic for t in model.responsibilities(text) if t.topic is not None] == list(
         proportions.argmax(axis=1)
     )
+
+
+def test_topics_start_among_documents_only_where_there_are_many(planted):
+    few, many = planted.documents[:20], planted.documents
+    for documents, same in ((few, "spread"), (many, "documents")):
+        runs = [
+            TopicVec(5, planted.vectors, init=init, random_state=0, max_iter=5, tol=1.0)
+            for init in ("auto", same)
+        ]
+        first, second = (run.fit(documents).topic_vectors_ for run in runs)
+        assert np.array_equal(first, second)
+
+
+def test_documents_that_all_have_the_same_words_start_among_words(planted):
+    documents = [["aaxy", "abxy", "caxy"]] * 40
+    model = TopicVec(3, planted.vectors, random_state=0).fit(documents)
+    assert np.isfinite(model.topic_vectors_).all()

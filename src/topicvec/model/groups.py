@@ -41,6 +41,7 @@ Bools = NDArray[np.bool_]
 Ints = NDArray[np.integer]
 Generator = np.random.Generator
 
+_DOCUMENTS_PER_TOPIC = 10  # with fewer, topics do better to start among words
 _LEARN_FROM = 10  # documents; a prior learned from fewer says more of chance than of topics
 
 
@@ -54,7 +55,7 @@ class Options:
         K, the null topic included.
     alpha : float or array, (K,)
         Prior of the mixtures.
-    init : "spread", "documents", "random", array (K, N), FittedTopics or TopicVec
+    init : "auto", "spread", "documents", "random", array (K, N), FittedTopics or TopicVec
         Where the topics start.
     settings : Settings
         What the core is told.
@@ -231,7 +232,8 @@ def _first_topics(
         return _given(vectors, options, guide)
     if options.init not in get_args(Start):
         raise DataError(
-            f"init must be 'spread', 'documents', 'random' or topics; found {options.init!r}"
+            "init must be 'auto', 'spread', 'documents', 'random' or topics; "
+            f"found {options.init!r}"
         )
     first_free = 1 + guide.n_topics
     if first_free > options.n_topics:
@@ -250,8 +252,8 @@ def _first_topics(
             directions = random_directions(len(chosen), vectors.n_dims, rng)
             topics[chosen] = project(directions, max_norm)
         else:
-            spread = _spread if options.init == "spread" else _spread_documents
-            directions = spread(vectors, own, len(chosen), rng, topics[1:first_free])
+            others = topics[1:first_free]
+            directions = _directions(options.init, vectors, own, len(chosen), rng, others)
             topics[chosen] = START_NORM * max_norm * directions
     return topics
 
@@ -268,17 +270,30 @@ def _spread(
 
 def _spread_documents(
     vectors: WordVectors, counts: csr_array, n: int, rng: Generator, others: Floats
-) -> Floats:
-    """Spread directions (n, N) over documents, away from other topics."""
+) -> Floats | None:
+    """Spread directions (n, N) over documents, away from other topics; None if too few have one."""
     rows = np.unique(counts.indices)
     centred = vectors.matrix[rows] - mean_vector(vectors)
     points = document_points(centred, counts[:, rows], rng)
     if len(points) < n:
-        raise DataError(
-            f"init='documents' needs at least {n} documents, one for each topic, with words that "
-            f"not all documents have; found {len(points)}: use init='spread'"
-        )
+        return None
     return spread_directions(points, np.ones(len(points)), n, rng, others)
+
+
+def _directions(
+    init: str, vectors: WordVectors, counts: csr_array, n: int, rng: Generator, others: Floats
+) -> Floats:
+    n_documents = int(np.count_nonzero(np.diff(counts.indptr)))
+    if init == "documents" or (init == "auto" and n_documents >= _DOCUMENTS_PER_TOPIC * n):
+        found = _spread_documents(vectors, counts, n, rng, others)
+        if found is not None:
+            return found
+        if init == "documents":
+            raise DataError(
+                f"init='documents' needs at least {n} documents, one for each topic, with words "
+                "that not all documents have: use init='spread'"
+            )
+    return _spread(vectors, counts, n, rng, others)
 
 
 def _neighbourhoods(free: Ints, allowed: Bools | None) -> list[tuple[Ints, Ints | None]]:

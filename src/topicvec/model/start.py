@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 __all__ = ["START_NORM", "Start", "document_points", "random_directions", "spread_directions"]
 
 Floats = NDArray[np.floating]
-Start = Literal["spread", "documents", "random"]
+Start = Literal["auto", "spread", "documents", "random"]
 
 START_NORM = 0.5  # share of the ball's radius
 _WORDS_PER_TOPIC = 50

@@ -57,8 +57,9 @@ class TopicVec(TopicModel):
         Limit of iterations.
     tol : float
         Stop when the bound for a token rises by less, twice in a row.
-    init : {"spread", "documents", "random"}, array of shape (K, n_dims), or fitted model
-        Where topics start: among words, among documents (for a corpus), at random, or as given.
+    init : {"auto", "spread", "documents", "random"}, array (K, n_dims), or fitted model
+        Where topics start: spread among words, among documents, at random, or as given. "auto"
+        means among documents where there are at least ten for each topic, else among words.
     seed_words : mapping of str to words, or sequence of lists of words, optional
         Words that start a topic each and gently hold it; the names become labels.
     fixed_topics : fitted model or array of shape (F, n_dims), optional
@@ -134,7 +135,7 @@ class TopicVec(TopicModel):
         solver: Literal["newton", "paper"] = "newton",
         max_iter: int = 100,
         tol: float = 1e-3,
-        init: Start | ArrayLike | FittedTopics | TopicModel = "spread",
+        init: Start | ArrayLike | FittedTopics | TopicModel = "auto",
         seed_words: Mapping[str, Sequence[str]] | Sequence[Sequence[str]] | None = None,
         fixed_topics: ArrayLike | FittedTopics | TopicModel | None = None,
         tokenizer: Callable[[str], list[str]] | None = None,
