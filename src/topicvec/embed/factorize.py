@@ -147,7 +147,7 @@ def _solve(
     if isinstance(S, DenseSurrogate) and _is_small(rows.n, rank):
         d = S.association.importance
         return exact_eigenpairs(S.matrix * d * d[:, None], rank, rows)
-    degree = 10 if basis is None else 5  # a warm start needs little
+    degree = 10 if basis is None else 3  # a warm start needs little
     return top_eigenpairs(
         S.product, rank, rows, rng,
         start=basis, n_extra=N_EXTRA, degree=degree, tolerance=tolerance,
