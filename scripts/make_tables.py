@@ -35,8 +35,8 @@ tells the classes of the test documents:
   features.
 
 Precision, recall and F1 are means over the classes, in percent; ± is the standard deviation over
-seeds. TopicVec learns topics of each class, so it uses the classes of the training documents, as
-in the paper.
+seeds. Methods with † learn their features from the classes of the training documents too, as in
+the paper.
 """
 
 
@@ -45,14 +45,15 @@ def cell(value: object) -> str:
 
 
 def row(each: Summary) -> str:
+    name = f"{each.method}{' †' if METHODS[each.method].uses_classes else ''}"
     if each.skipped:
-        return f"| {each.method} | – | – | – | – | – | {cell(each.paper_f1)} | – |"
+        return f"| {name} | – | – | – | – | – | {cell(each.paper_f1)} | – |"
     cells = (
         f"{each.n_features:,}",
         *map(cell, (each.precision, each.recall, each.f1, each.strong_f1, each.paper_f1)),
         f"{each.seconds:.0f}",
     )
-    return f"| {each.method} | {' | '.join(cells)} |"
+    return f"| {name} | {' | '.join(cells)} |"
 
 
 def is_apart(each: Summary) -> bool:
