@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from topicvec.embed import WordVectors as WordVectors
     from topicvec.embed import load_vectors as load_vectors
     from topicvec.model import TopicVec as TopicVec
+    from topicvec.represent import DocumentIndex as DocumentIndex
+    from topicvec.represent import TopicClassifier as TopicClassifier
+    from topicvec.represent import TopicFeatures as TopicFeatures
+    from topicvec.represent import summarize as summarize
     from topicvec.text import BagOfWords as BagOfWords
     from topicvec.text import Document as Document
     from topicvec.text import Tokenizer as Tokenizer
@@ -23,13 +27,17 @@ __version__ = "0.1.0"
 _HOME = {
     "BagOfWords": "topicvec.text",
     "Document": "topicvec.text",
+    "DocumentIndex": "topicvec.represent",
     "PSDVec": "topicvec.embed",
     "Tokenizer": "topicvec.text",
+    "TopicClassifier": "topicvec.represent",
+    "TopicFeatures": "topicvec.represent",
     "TopicVec": "topicvec.model",
     "Vocabulary": "topicvec.text",
     "WordVectors": "topicvec.embed",
     "load_vectors": "topicvec.embed",
     "read_documents": "topicvec.text",
+    "summarize": "topicvec.represent",
 }
 
 __all__ = [*_HOME, "datasets"]

@@ -90,7 +90,7 @@ def test_show_looks_at_a_topic_from_all_sides(model, corpus, capsys):
     assert {document["id"] for document in facts["documents"]} <= ids
     assert call(["show", str(model), "2", str(corpus), "--json", "-n", "4"]) == 0
     again = read_json(capsys)["documents"]
-    assert [each["id"] for each in again] == [each["id"] for each in facts["documents"]]
+    assert again[0]["id"] == facts["documents"][0]["id"]
     assert call(["show", str(model), "2"]) == 0
     assert "Similar topics" in capsys.readouterr().out
 

@@ -8,7 +8,9 @@ from topicvec.represent import TopicClassifier
 
 @pytest.fixture(scope="module")
 def halves(documents):
-    return documents[::2], documents[1::2]
+    chosen = ("astronomy", "computing", "cooking", "music")
+    some = [document for document in documents if document.label in chosen]
+    return some[::2], some[1::2]
 
 
 @pytest.fixture(scope="module")

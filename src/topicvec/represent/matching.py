@@ -5,13 +5,25 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-__all__ = ["WordIndex"]
+__all__ = ["WordIndex", "how_telling"]
 
 _SATURATION, _LENGTH = 1.2, 0.75  # k1 and b of BM25, as usual
 _MOST_TERMS = 64  # of a query; of a longer one the most telling
+
+
+def how_telling(frequency: ArrayLike, n_documents: int) -> NDArray[np.float32]:
+    """Give the inverse document frequency of words that so many of the documents have.
+
+    Examples
+    --------
+    >>> how_telling([0, 1, 3], 3).round(2)
+    array([2.08, 0.98, 0.13], dtype=float32)
+    """
+    seen = np.asarray(frequency, float)
+    return np.log1p((n_documents - seen + 0.5) / (seen + 0.5)).astype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,15 +55,14 @@ class WordIndex:
         """Make an index of counts (D, V)."""
         counts = csr_array(counts).astype(np.float32)
         n_documents = counts.shape[0]
-        frequency = np.bincount(counts.indices, minlength=len(words))
-        telling = np.log1p((n_documents - frequency + 0.5) / (frequency + 0.5))
+        telling = how_telling(np.bincount(counts.indices, minlength=len(words)), n_documents)
         lengths = np.asarray(counts.sum(axis=1), float)
         relative = lengths / max(lengths.mean(), 1e-300)
         damping = _SATURATION * (1 - _LENGTH + _LENGTH * relative)
         at = np.repeat(damping, np.diff(counts.indptr))
         data = (telling[counts.indices] * counts.data / (counts.data + at)).astype(np.float32)
         table = csr_array((data, counts.indices, counts.indptr), counts.shape)
-        return cls(tuple(words), telling.astype(np.float32), csr_array(table.T))
+        return cls(tuple(words), telling, csr_array(table.T))
 
     @cached_property
     def ids(self) -> Mapping[str, int]:

@@ -4,10 +4,10 @@ Sentences are chosen one by one. Each time it is the one with the largest
 
     Σ_k √(p_k q_k)  +  λ · centrality  −  μ · redundancy,
 
-p the text's mixture of topics, q that of the sentences chosen so far with this one, centrality
-the cosine of the sentence's meaning with the text's, and redundancy its largest cosine with a
-sentence that is chosen already. Tokens get their topics in the light of the whole text, so short
-sentences are no problem.
+p the text's mixture of topics without the null topic, q that of the sentences chosen so far with
+this one, centrality the cosine of the sentence's meaning with the text's, and redundancy its
+largest cosine with a sentence that is chosen already; both at least 0. Tokens get their topics in
+the light of the whole text, so short sentences are no problem.
 """
 
 from typing import NamedTuple
@@ -62,7 +62,7 @@ class _Parts(NamedTuple):
 
     topics: Floats  # (S, K), expected tokens of each topic
     directions: NDArray[np.float32]  # (S, N), meanings, length 1
-    target: Floats  # (K,), mixture of the text
+    target: Floats  # (K,), mixture of the text without the null topic
     central: NDArray[np.float32]  # (S,), cosine with the text
     n_words: NDArray[np.int64]  # (S,), known words
 
@@ -89,9 +89,8 @@ def summarize(model: TopicModel, text: str | Document, n_sentences: int = 3) -> 
     >>> from topicvec import TopicVec, WordVectors
     >>> vectors = WordVectors(["cat", "dog", "car", "bus"], np.eye(4)[[0, 0, 1, 1]], [1, 1, 1, 1])
     >>> model = TopicVec(3, vectors, random_state=0).fit(["cat dog cat", "bus car bus"])
-    >>> text = "A cat saw a dog. The dog saw it. The bus met a car."
-    >>> [sentence.text for sentence in summarize(model, text, 2)]
-    ['A cat saw a dog.', 'The bus met a car.']
+    >>> summarize(model, "Look! A cat met a dog and a cat. It rains.", n_sentences=1)[0].text
+    'A cat met a dog and a cat.'
     """
     if n_sentences < 1:
         raise DataError(f"n_sentences must be at least 1; found {n_sentences}")
@@ -120,8 +119,9 @@ def _parts(model: TopicModel, sentences: list[str]) -> _Parts | None:
     topics = counts[:, types] @ found.responsibilities(0, types)
     directions, central = _meanings(model, counts, whole)
     target = np.asarray(topics.sum(axis=0), float)
+    target[0] = 0  # the null topic says nothing of what the text is about
     n_words = np.asarray(counts.sum(axis=1), np.int64)
-    return _Parts(topics, directions, target / target.sum(), central, n_words)
+    return _Parts(topics, directions, target / max(target.sum(), 1e-300), central, n_words)
 
 
 def _meanings(
@@ -131,9 +131,10 @@ def _meanings(
     vectors, here = model.vectors_, InPlace()
     mean = (vectors.unigram.astype(np.float32) @ vectors.matrix).astype(np.float32)
     common = mean / max(float(np.linalg.norm(mean)), 1e-30)  # what all English texts share
-    rows = meaning.directions(meaning.weighted_means(vectors, counts, here), common)
-    text = meaning.directions(meaning.weighted_means(vectors, whole, here), common)[0]
-    return rows, np.asarray(rows @ text, np.float32)
+    weights = meaning.word_weights(vectors)
+    rows = meaning.directions(meaning.weighted_means(vectors, counts, weights, here), common)
+    text = meaning.directions(meaning.weighted_means(vectors, whole, weights, here), common)[0]
+    return rows, np.maximum(rows @ text, np.float32(0))
 
 
 def _chosen(parts: _Parts, n_sentences: int) -> list[int]:

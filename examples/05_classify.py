@@ -1,0 +1,20 @@
+"""A classifier on topics, and topic features in a pipeline of scikit-learn."""
+
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+import topicvec
+
+documents = topicvec.datasets.sample_corpus()
+train, test = documents[::2], documents[1::2]
+labels = [document.label for document in train]
+topics = topicvec.TopicVec(n_topics=4, random_state=0)
+
+classifier = topicvec.TopicClassifier(topics).fit(train, labels)
+score = classifier.score(test, [document.label for document in test])
+print(f"macro F1 {score:.0%} on {len(test)} other documents")
+classifier.save("corpus.classifier")
+print(topicvec.TopicClassifier.load("corpus.classifier").classify(["Salt the dough."])[0])
+
+pipeline = make_pipeline(topicvec.TopicFeatures(topics), LogisticRegression(max_iter=1000))
+print(pipeline.fit(train, labels).predict(["The comet has a tail of dust and ice."])[0])
