@@ -44,7 +44,9 @@ NEEDED = [
     "topicvec/embed/data/default.safetensors",
     "topicvec/samples/article.txt",
     "topicvec/samples/corpus.jsonl",
-    "topicvec/explore/templates/page.html",
+    "topicvec/explore/templates/report.html",
+    "topicvec/explore/static/index.html",
+    "topicvec/explore/static/shell.js",
 ]
 
 

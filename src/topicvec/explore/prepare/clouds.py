@@ -19,7 +19,7 @@ def cloud_of(topics: tuple[TopicView, ...]) -> str:
     >>> cloud_of((TopicView(1, "sea", 1.0, "#332288", (("sea", 2.0),)),))[:4]
     '<svg'
     """
-    width, height, n_words = (420, 236, 30) if len(topics) == 1 else (1200, 640, 14)
+    width, height, n_words = (330, 160, 30) if len(topics) == 1 else (1200, 640, 14)
     shown = [topic for topic in topics if topic.words and (len(topics) == 1 or not topic.is_null)]
     colours = {topic.index: topic.colour for topic in shown}
     names = ", ".join(topic.name for topic in shown[:3])

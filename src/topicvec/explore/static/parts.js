@@ -3,6 +3,8 @@
 import { h, percent } from "./dom.js";
 import { link } from "./route.js";
 
+const LEAST = 0.02; // of a document; less is hardly more than what the prior gives every topic
+
 /** A heading of a section with what belongs to it. */
 export function section(title, ...content) {
   return h("section", { class: "card" }, h("h2", null, title), ...content);
@@ -37,7 +39,7 @@ export function bar(share, topic) {
 
 /** The topics of a document as one strip. */
 export function strip(proportions, topics) {
-  const known = proportions.filter(([k, share]) => topics.has(k) && share >= 0.03);
+  const known = proportions.filter(([k, share]) => topics.has(k) && share >= LEAST);
   const rest = 1 - known.reduce((sum, [, share]) => sum + share, 0);
   const words = known.slice(0, 3).map(([k, share]) => `${topics.get(k).name} ${percent(share)}`);
   return h(
@@ -55,7 +57,7 @@ export function strip(proportions, topics) {
 
 /** The topics of a document, one a line; with `choose`, each is a button that singles it out. */
 export function mixture(proportions, topics, { chosen = null, choose = null, most = 10 } = {}) {
-  const known = proportions.filter(([k]) => topics.has(k)).slice(0, most);
+  const known = proportions.filter(([k, share], i) => topics.has(k) && (share >= LEAST || !i)).slice(0, most);
   const largest = known.length ? known[0][1] : 1;
   return h(
     "ul",

@@ -50,6 +50,9 @@ export function overviewView({ source, overview }, route) {
         loading: "lazy",
       }),
     ),
+    source.api
+      ? h("p", { class: "foot-note" }, "For programs: ", h("a", { href: source.api }, "the JSON API"))
+      : null,
   ];
 }
 

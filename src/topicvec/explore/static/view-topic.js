@@ -47,8 +47,8 @@ export async function topicView({ source, topics }, route) {
               "Cloud",
               h("img", {
                 class: "cloud",
-                width: 640,
-                height: 360,
+                width: 330,
+                height: 160,
                 src: source.cloud(topic.index),
                 alt: `Cloud of the words of ${topic.name}; the list has the same words`,
               }),
