@@ -1,0 +1,100 @@
+"""What the compared topic models have in common as scikit-learn transformers."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from topicvec.evaluate.baselines.sampling import infer_topics
+from topicvec.evaluate.baselines.tokens import Documents, number_tokens
+from topicvec.model.checks import check_number, check_whole
+
+__all__ = ["TopicBaseline", "best_words"]
+
+Floats = NDArray[np.floating]
+
+
+def best_words(scores: Floats, words: tuple[str, ...], n: int) -> list[list[str]]:
+    """Name the n words of the highest score in each row.
+
+    Examples
+    --------
+    >>> best_words(np.array([[0.1, 0.7, 0.2]]), ("cat", "dog", "cow"), 2)
+    [['dog', 'cow']]
+    """
+    order = np.argsort(-scores, axis=1, kind="stable")[:, :n]
+    return [[words[place] for place in row] for row in order]
+
+
+class TopicBaseline(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of topic models whose topics are distributions over numbered words.
+
+    A fit leaves `words_` and `topic_word_`; new documents are then sampled with the topics
+    fixed. A document without a known word gets the prior's even proportions.
+
+    Attributes
+    ----------
+    words_ : tuple of str
+        The words in use, most frequent first.
+    topic_word_ : ndarray of shape (n_topics, n_words)
+        Probability of each word in each topic.
+    """
+
+    n_topics: int
+    alpha: float
+    random_state: int
+    words_: tuple[str, ...]
+    topic_word_: Floats
+
+    def transform(self, documents: Documents) -> Floats:
+        """Infer the topic proportions of documents.
+
+        Parameters
+        ----------
+        documents : sequence of token lists
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+            Rows sum to 1.
+        """
+        check_is_fitted(self)
+        counts = self._topic_counts(documents)
+        return np.asarray((counts + self.alpha) / (counts + self.alpha).sum(1, keepdims=True))
+
+    def topic_words(self, n: int = 10) -> list[list[str]]:
+        """Name the most probable words of each topic.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+
+        Returns
+        -------
+        list of lists of str
+        """
+        check_is_fitted(self)
+        return best_words(self.topic_word_, self.words_, n)
+
+    def _topic_counts(self, documents: Documents) -> Floats:
+        tokens = number_tokens(documents, self._ids())
+        table = np.ascontiguousarray(self.topic_word_.T)
+        return infer_topics(tokens, table, self.alpha, self.random_state)
+
+    def _ids(self) -> Mapping[str, int]:
+        return {word: number for number, word in enumerate(self.words_)}
+
+    def _check_params(self, **least: float) -> None:
+        """Refuse a number of topics below 1, a prior that is not positive, and as named."""
+        check_whole("n_topics", self.n_topics, 1)
+        check_whole("random_state", self.random_state, 0)
+        for name, lowest in {"alpha": _SMALLEST, **least}.items():
+            check: Any = check_whole if isinstance(lowest, int) else check_number
+            check(name, getattr(self, name), lowest)
+
+
+_SMALLEST = 1e-12  # a Dirichlet prior must be above zero
