@@ -12,9 +12,11 @@ from topicvec.evaluate.baselines.sampling import infer_topics
 from topicvec.evaluate.baselines.tokens import Documents, number_tokens
 from topicvec.model.checks import check_number, check_whole
 
-__all__ = ["TopicBaseline", "best_words"]
+__all__ = ["ABOVE_ZERO", "SampledTopics", "TopicBaseline", "best_words"]
 
 Floats = NDArray[np.floating]
+
+ABOVE_ZERO = 1e-12  # the least value of what must not be zero
 
 
 def best_words(scores: Floats, words: tuple[str, ...], n: int) -> list[list[str]]:
@@ -30,24 +32,53 @@ def best_words(scores: Floats, words: tuple[str, ...], n: int) -> list[list[str]
 
 
 class TopicBaseline(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Base of topic models whose topics are distributions over numbered words.
-
-    A fit leaves `words_` and `topic_word_`; new documents are then sampled with the topics
-    fixed. A document without a known word gets the prior's even proportions.
+    """Base of topic models whose topics weigh words; a fit leaves `words_` and `topic_word_`.
 
     Attributes
     ----------
     words_ : tuple of str
-        The words in use, most frequent first.
+        The words in use.
     topic_word_ : ndarray of shape (n_topics, n_words)
-        Probability of each word in each topic.
+        Weight of each word in each topic.
     """
 
     n_topics: int
-    alpha: float
     random_state: int
     words_: tuple[str, ...]
     topic_word_: Floats
+
+    def topic_words(self, n: int = 10) -> list[list[str]]:
+        """Name the words of the highest weight in each topic.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+
+        Returns
+        -------
+        list of lists of str
+        """
+        check_is_fitted(self)
+        return best_words(self.topic_word_, self.words_, n)
+
+    def _ids(self) -> Mapping[str, int]:
+        return {word: number for number, word in enumerate(self.words_)}
+
+    def _check_params(self, **least: float) -> None:
+        """Refuse parameters below what is named; where that is an int, they must be whole."""
+        for name, lowest in {"n_topics": 1, "random_state": 0, **least}.items():
+            check: Any = check_whole if isinstance(lowest, int) else check_number
+            check(name, getattr(self, name), lowest)
+
+
+class SampledTopics(TopicBaseline):
+    """Base of models that sample the topics of new documents with the topics' words fixed.
+
+    A document without a known word gets the prior's even proportions.
+    """
+
+    alpha: float
 
     def transform(self, documents: Documents) -> Floats:
         """Infer the topic proportions of documents.
@@ -62,39 +93,10 @@ class TopicBaseline(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Rows sum to 1.
         """
         check_is_fitted(self)
-        counts = self._topic_counts(documents)
-        return np.asarray((counts + self.alpha) / (counts + self.alpha).sum(1, keepdims=True))
-
-    def topic_words(self, n: int = 10) -> list[list[str]]:
-        """Name the most probable words of each topic.
-
-        Parameters
-        ----------
-        n : int
-            How many.
-
-        Returns
-        -------
-        list of lists of str
-        """
-        check_is_fitted(self)
-        return best_words(self.topic_word_, self.words_, n)
+        weights = self._topic_counts(documents) + self.alpha
+        return np.asarray(weights / weights.sum(1, keepdims=True))
 
     def _topic_counts(self, documents: Documents) -> Floats:
         tokens = number_tokens(documents, self._ids())
         table = np.ascontiguousarray(self.topic_word_.T)
         return infer_topics(tokens, table, self.alpha, self.random_state)
-
-    def _ids(self) -> Mapping[str, int]:
-        return {word: number for number, word in enumerate(self.words_)}
-
-    def _check_params(self, **least: float) -> None:
-        """Refuse a number of topics below 1, a prior that is not positive, and as named."""
-        check_whole("n_topics", self.n_topics, 1)
-        check_whole("random_state", self.random_state, 0)
-        for name, lowest in {"alpha": _SMALLEST, **least}.items():
-            check: Any = check_whole if isinstance(lowest, int) else check_number
-            check(name, getattr(self, name), lowest)
-
-
-_SMALLEST = 1e-12  # a Dirichlet prior must be above zero

@@ -14,7 +14,7 @@ from sklearn.cluster import MiniBatchKMeans
 
 from topicvec.embed.load import load_vectors
 from topicvec.embed.vectors import WordVectors
-from topicvec.evaluate.baselines.base import TopicBaseline
+from topicvec.evaluate.baselines.base import ABOVE_ZERO, SampledTopics
 from topicvec.evaluate.baselines.gaussian_kernels import (
     gaussian_sweep,
     log_densities,
@@ -57,7 +57,7 @@ class Projection(NamedTuple):
         return np.ascontiguousarray((matrix - self.mean) @ self.directions, dtype=float)
 
 
-class GaussianLDA(TopicBaseline):
+class GaussianLDA(SampledTopics):
     """Gaussian LDA: each topic draws word vectors from a Gaussian instead of words.
 
     Topics have a Normal-inverse-Wishart prior and are integrated out, so a word's density in a
@@ -147,7 +147,7 @@ class GaussianLDA(TopicBaseline):
         GaussianLDA
             This object.
         """
-        self._check_params(n_dims=1, kappa=1e-12, scale=1e-12, n_iter=1)
+        self._check_params(alpha=ABOVE_ZERO, kappa=ABOVE_ZERO, scale=ABOVE_ZERO, n_dims=1, n_iter=1)
         vectors = load_vectors(self.vectors)
         self.words_ = learn_words(documents, vectors=vectors)
         matrix = vectors.subset(self.words_).matrix

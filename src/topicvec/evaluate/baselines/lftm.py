@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from topicvec.embed.load import load_vectors
 from topicvec.embed.vectors import WordVectors
-from topicvec.evaluate.baselines.base import TopicBaseline
+from topicvec.evaluate.baselines.base import ABOVE_ZERO, SampledTopics
 from topicvec.evaluate.baselines.lbfgs import descend
 from topicvec.evaluate.baselines.sampling import Assignment, sample_lda, sweep, word_given_topic
 from topicvec.evaluate.baselines.tokens import Documents, Tokens, learn_words, number_tokens
@@ -24,7 +24,7 @@ Floats = NDArray[np.floating]
 _N_STEPS = 20  # of L-BFGS between two sweeps; it goes on from where it was
 
 
-class LFTM(TopicBaseline):
+class LFTM(SampledTopics):
     """LF-LDA: LDA whose topics also speak the language of word vectors.
 
     Each topic is a mixture of a Dirichlet-multinomial over words, as in LDA, and a softmax over
@@ -53,7 +53,7 @@ class LFTM(TopicBaseline):
     Attributes
     ----------
     words_, topic_word_
-        As in `TopicBaseline`; the mixture of both components.
+        Words, most frequent first, and their probability in each topic, (K, W): the mixture of both components.
     topic_vectors_ : ndarray of shape (n_topics, n_dims)
         Topic vectors.
 
@@ -109,7 +109,7 @@ class LFTM(TopicBaseline):
         LFTM
             This object.
         """
-        self._check_params(beta=1e-12, l2=0.0, n_initial=0, n_iter=1)
+        self._check_params(alpha=ABOVE_ZERO, beta=ABOVE_ZERO, l2=0.0, n_initial=0, n_iter=1)
         check_number("share", self.share, 0, 1)
         vectors = load_vectors(self.vectors)
         self.words_ = learn_words(documents, vectors=vectors)

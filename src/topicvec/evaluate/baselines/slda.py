@@ -13,7 +13,7 @@ from scipy.special import log_softmax
 from sklearn.utils.validation import check_is_fitted
 
 from topicvec.errors import DataError
-from topicvec.evaluate.baselines.base import TopicBaseline
+from topicvec.evaluate.baselines.base import ABOVE_ZERO, SampledTopics
 from topicvec.evaluate.baselines.lbfgs import descend
 from topicvec.evaluate.baselines.sampling import Assignment, sample_lda, word_given_topic
 from topicvec.evaluate.baselines.slda_kernels import slda_sweep
@@ -28,7 +28,7 @@ _SWEEPS_PER_FIT = 2
 _MAX_STEPS = 50
 
 
-class SLDA(TopicBaseline):
+class SLDA(SampledTopics):
     """Supervised LDA: topics that also tell the documents' classes apart.
 
     A document's class depends by a softmax on the shares of topics among its tokens. Topics of
@@ -53,7 +53,7 @@ class SLDA(TopicBaseline):
     Attributes
     ----------
     words_, topic_word_
-        As in `TopicBaseline`.
+        Words, most frequent first, and their probability in each topic, (K, W).
     classes_ : ndarray of shape (n_classes,)
         The classes.
     coef_ : ndarray of shape (n_classes, n_topics)
@@ -106,7 +106,7 @@ class SLDA(TopicBaseline):
         SLDA
             This object.
         """
-        self._check_params(beta=1e-12, l2=0.0, n_initial=0, n_iter=1)
+        self._check_params(alpha=ABOVE_ZERO, beta=ABOVE_ZERO, l2=0.0, n_initial=0, n_iter=1)
         self.words_ = learn_words(documents)
         tokens = number_tokens(documents, self._ids())
         if y is None or len(y) != tokens.n_documents:

@@ -13,7 +13,7 @@ from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from topicvec.errors import require
-from topicvec.evaluate.baselines.base import TopicBaseline
+from topicvec.evaluate.baselines.base import ABOVE_ZERO, SampledTopics
 from topicvec.evaluate.baselines.lbfgs import descend
 from topicvec.evaluate.baselines.sampling import sample_lda, word_given_topic
 from topicvec.evaluate.baselines.tokens import Documents, Tokens, learn_words, number_tokens
@@ -27,7 +27,7 @@ _NOISE_POWER = 0.75  # noise words are drawn from the unigram distribution to th
 _MAX_STEPS = 100
 
 
-class TWE(TopicBaseline):
+class TWE(SampledTopics):
     """TWE-1: a word vector and the vector of its topic, side by side, averaged over a document.
 
     LDA gives each token a topic. Word vectors come from skip-gram on the training documents.
@@ -56,7 +56,7 @@ class TWE(TopicBaseline):
     Attributes
     ----------
     words_, topic_word_
-        As in `TopicBaseline`; LDA's topics.
+        Words, most frequent first, and their probability in each of LDA's topics, (K, W).
     word_vectors_ : ndarray of shape (n_words, n_dims)
         Word vectors.
     topic_vectors_ : ndarray of shape (n_topics, n_dims)
@@ -114,7 +114,9 @@ class TWE(TopicBaseline):
         TWE
             This object.
         """
-        self._check_params(beta=1e-12, n_dims=1, window=1, n_epochs=1, min_count=1, n_iter=1)
+        self._check_params(
+            alpha=ABOVE_ZERO, beta=ABOVE_ZERO, n_dims=1, window=1, n_epochs=1, min_count=1, n_iter=1
+        )
         self.words_ = learn_words(documents, self.min_count)
         tokens = number_tokens(documents, self._ids())
         rng = np.random.default_rng(self.random_state)
