@@ -69,6 +69,19 @@ _ALL = (
         "tomotopy, collapsed Gibbs sampling; not in the paper.",
     ),
     Method(
+        "sLDA",
+        "slda:SLDA",
+        "Supervised LDA by Gibbs sampling; features are proportions, where the paper most likely "
+        "scored the model's own predictions.",
+        uses_classes=True,
+    ),
+    Method(
+        "LFTM",
+        "lftm:LFTM",
+        "LF-LDA with the word vectors of TopicVec; test documents are inferred, where the paper "
+        "sampled them together with the training documents.",
+    ),
+    Method(
         "MeanWV",
         "mean_vectors:MeanVectors",
         "Plain means; the original program did not reset its sum between documents, and had "
@@ -79,6 +92,27 @@ _ALL = (
         "doc2vec:Doc2Vec",
         "gensim, 20 epochs over the training documents and vectors inferred for all; the paper "
         "trained 5 epochs on the test documents too.",
+    ),
+    Method(
+        "TWE",
+        "twe:TWE",
+        "TWE-1: word and topic vectors from the training documents, 400 dimensions each.",
+    ),
+    Method(
+        "GaussianLDA",
+        "gaussian_lda:GaussianLDA",
+        "Gaussian topics over the word vectors, cut to their first principal components.",
+    ),
+    Method("ETM", "etm:ETM", "The embedded topic model with these word vectors; not in the paper."),
+    Method(
+        "BERTopic",
+        "bertopic:BERTopic",
+        "On sentence embeddings of all-MiniLM-L6-v2; not in the paper.",
+    ),
+    Method(
+        "FASTopic",
+        "fastopic:FASTopic",
+        "On sentence embeddings of all-MiniLM-L6-v2; not in the paper.",
     ),
     Method(
         "TopicVec",
