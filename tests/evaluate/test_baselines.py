@@ -17,6 +17,13 @@ from topicvec.evaluate.classify import classify
 QUICK = {
     "LDA": {"n_topics": 6, "n_passes": 10},
     "LDA-Gibbs": {"n_topics": 6, "n_sweeps": 100, "n_inference_sweeps": 20},
+    "sLDA": {"n_topics": 6, "n_initial": 20, "n_iter": 10},
+    "LFTM": {"n_topics": 6, "n_initial": 20, "n_iter": 5},
+    "TWE": {"n_topics": 6, "n_dims": 20, "n_epochs": 5, "n_iter": 40},
+    "GaussianLDA": {"n_topics": 6, "n_dims": 5, "n_iter": 10},
+    "ETM": {"n_topics": 6, "n_epochs": 20},
+    "BERTopic": {"n_topics": 6},
+    "FASTopic": {"n_topics": 6, "n_epochs": 20},
     "Doc2Vec": {"n_dims": 20, "n_epochs": 40},
     "TopicVec": {"n_topics": 3, "options": {"tol": 1e-2}},
     "TV+MeanWV": {"n_topics": 3, "options": {"tol": 1e-2}},

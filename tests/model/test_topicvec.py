@@ -296,7 +296,7 @@ def test_token_proportions_sum_to_the_expected_counts(planted, model):
 
 
 def test_topics_start_among_documents_only_where_there_are_many(planted):
-    few, many = planted.documents[:20], planted.documents
+    few, many = planted.documents, planted.documents * 17
     for documents, same in ((few, "spread"), (many, "documents")):
         runs = [
             TopicVec(5, planted.vectors, init=init, random_state=0, max_iter=5, tol=1.0)
@@ -307,6 +307,6 @@ def test_topics_start_among_documents_only_where_there_are_many(planted):
 
 
 def test_documents_that_all_have_the_same_words_start_among_words(planted):
-    documents = [["aaxy", "abxy", "caxy"]] * 40
+    documents = [["aaxy", "abxy", "caxy"]] * 1000
     model = TopicVec(3, planted.vectors, random_state=0).fit(documents)
     assert np.isfinite(model.topic_vectors_).all()

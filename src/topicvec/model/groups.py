@@ -41,7 +41,7 @@ Bools = NDArray[np.bool_]
 Ints = NDArray[np.integer]
 Generator = np.random.Generator
 
-_DOCUMENTS_PER_TOPIC = 10  # with fewer, topics do better to start among words
+_MANY_DOCUMENTS, _DOCUMENTS_PER_TOPIC = 1000, 10  # fewer give topics a poorer start than words
 _LEARN_FROM = 10  # documents; a prior learned from fewer says more of chance than of topics
 
 
@@ -284,7 +284,8 @@ def _directions(
     init: str, vectors: WordVectors, counts: csr_array, n: int, rng: Generator, others: Floats
 ) -> Floats:
     n_documents = int(np.count_nonzero(np.diff(counts.indptr)))
-    if init == "documents" or (init == "auto" and n_documents >= _DOCUMENTS_PER_TOPIC * n):
+    many = n_documents >= max(_MANY_DOCUMENTS, _DOCUMENTS_PER_TOPIC * n)
+    if init == "documents" or (init == "auto" and many):
         found = _spread_documents(vectors, counts, n, rng, others)
         if found is not None:
             return found

@@ -59,7 +59,7 @@ class TopicVec(TopicModel):
         Stop when the bound for a token rises by less, twice in a row.
     init : {"auto", "spread", "documents", "random"}, array (K, n_dims), or fitted model
         Where topics start: spread among words, among documents, at random, or as given. "auto"
-        means among documents where there are at least ten for each topic, else among words.
+        means among documents if there are a thousand of them and ten for each topic.
     seed_words : mapping of str to words, or sequence of lists of words, optional
         Words that start a topic each and gently hold it; the names become labels.
     fixed_topics : fitted model or array of shape (F, n_dims), optional

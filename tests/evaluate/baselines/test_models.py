@@ -82,7 +82,7 @@ def test_transform_before_fit_and_texts_for_token_lists_are_refused(kind, plante
         make(kind, planted).transform(planted.documents)
     with pytest.raises(NotFittedError):
         make(kind, planted).topic_words()
-    with pytest.raises(DataError, match="document 1: expected a list of words, found str"):
+    with pytest.raises(DataError, match="expected token lists; found str in row 1"):
         make(kind, planted).fit([["a"], "a text"], [0, 1])
 
 

@@ -12,12 +12,20 @@ SETTINGS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "20news": {
         "LDA": {"n_topics": 100},
         "LDA-Gibbs": {"n_topics": 100},
+        "GaussianLDA": {"n_topics": 100},
         "TopicVec": {"n_topics": 15},  # 20 · 15 − 19 = 281 features
         "TV+MeanWV": {"n_topics": 15},
     },
     "reuters": {
         "LDA": {"n_topics": 50},
         "LDA-Gibbs": {"n_topics": 50},
+        "sLDA": {"n_topics": 50},
+        "LFTM": {"n_topics": 50},
+        "TWE": {"n_topics": 50},
+        "GaussianLDA": {"n_topics": 70},
+        "ETM": {"n_topics": 50},
+        "BERTopic": {"n_topics": 50},
+        "FASTopic": {"n_topics": 50},
         "TopicVec": {"n_topics": 12},  # 10 · 12 − 9 = 111 features
         "TV+MeanWV": {"n_topics": 12},
     },

@@ -92,7 +92,7 @@ class SLDA(SampledTopics):
         self.n_iter = n_iter
         self.random_state = random_state
 
-    def fit(self, documents: Documents, y: Sequence[Any]) -> Self:
+    def fit(self, documents: Documents, y: Sequence[Any] | None = None) -> Self:
         """Learn topics from documents and their classes.
 
         Parameters

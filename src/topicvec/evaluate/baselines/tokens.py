@@ -65,14 +65,14 @@ def checked_documents(documents: Documents) -> list[Sequence[str]]:
     [['cat'], []]
     >>> checked_documents(["a cat"])
     Traceback (most recent call last):
-    topicvec.errors.DataError: document 0: expected a list of words, found str; cut texts into ...
+    topicvec.errors.DataError: expected token lists; found str in row 0: cut texts into words ...
     """
     checked = list(documents)
     for number, document in enumerate(checked):
         if isinstance(document, str) or not isinstance(document, Sequence):
             raise DataError(
-                f"document {number}: expected a list of words, found {type(document).__name__}; "
-                "cut texts into words first, for example with topicvec.text.Tokenizer"
+                f"expected token lists; found {type(document).__name__} in row {number}: cut texts "
+                "into words first, for example with topicvec.text.Tokenizer"
             )
     return checked
 
