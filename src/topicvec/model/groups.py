@@ -277,7 +277,7 @@ def _spread_documents(
             f"init='documents' needs at least {n} documents, one for each topic, with words that "
             f"not all documents have; found {len(points)}: use init='spread'"
         )
-    return spread_directions(points, np.ones(len(points)), n, rng, others)
+    return spread_directions(points, np.ones(len(points)), n, rng, others, len(points))
 
 
 def _neighbourhoods(free: Ints, allowed: Bools | None) -> list[tuple[Ints, Ints | None]]:
