@@ -277,7 +277,7 @@ def _spread_documents(
     points = document_points(centred, counts[:, rows], rng)
     if len(points) < n:
         return None
-    return spread_directions(points, np.ones(len(points)), n, rng, others)
+    return spread_directions(points, np.ones(len(points)), n, rng, others, len(points))
 
 
 def _directions(

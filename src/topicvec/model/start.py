@@ -16,7 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-__all__ = ["START_NORM", "Start", "document_points", "random_directions", "spread_directions"]
+__all__ = [
+    "MAX_DOCUMENTS",
+    "START_NORM",
+    "Start",
+    "document_points",
+    "random_directions",
+    "spread_directions",
+]
 
 Floats = NDArray[np.floating]
 Start = Literal["auto", "spread", "documents", "random"]
@@ -25,6 +32,8 @@ START_NORM = 0.5  # share of the ball's radius
 _WORDS_PER_TOPIC = 50
 _MIN_WORDS = 4000
 _N_ROUNDS = 8
+
+MAX_DOCUMENTS = 20_000  # among which topics start
 
 
 def random_directions(n: int, size: int, rng: np.random.Generator) -> Floats:
@@ -38,16 +47,17 @@ def spread_directions(
     n: int,
     rng: np.random.Generator,
     others: Floats | None = None,
+    n_heaviest: int = _MIN_WORDS,
 ) -> Floats:
     """Spread unit vectors (n, N) over weighted word vectors (U, N): spherical k-means.
 
     The first centres are drawn as in k-means++, each with a chance in proportion to the weight
-    of a word and its distance from the centres so far and from ``others``. Only the heaviest
-    words take part: the rest would cost much and change little.
+    of a word and its distance from the centres so far and from ``others``. Only ``n_heaviest``
+    words take part, or 50 for each topic: the rest would cost much and change little.
     """
     if n == 0:
         return np.zeros((0, vectors.shape[1]))
-    heavy = np.argsort(-weights, kind="stable")[: max(_MIN_WORDS, _WORDS_PER_TOPIC * n)]
+    heavy = np.argsort(-weights, kind="stable")[: max(n_heaviest, _WORDS_PER_TOPIC * n)]
     points = _unit(vectors[heavy])
     mass = weights[heavy].astype(points.dtype)
     centres = _draw_apart(points, mass, n, rng, others)
@@ -71,7 +81,7 @@ def document_points(vectors: Floats, counts: csr_array, rng: np.random.Generator
     values = np.log1p(counts.data) * rarity[counts.indices]
     damped = csr_array((values, counts.indices, counts.indptr), shape=counts.shape)
     sums = np.asarray(damped @ _unit(vectors))
-    kept = rng.permutation(np.flatnonzero(sums.any(axis=1)))
+    kept = rng.permutation(np.flatnonzero(sums.any(axis=1)))[:MAX_DOCUMENTS]
     return _unit(sums[kept])
 
 
