@@ -304,3 +304,9 @@ def test_a_model_with_one_topic_can_be_drawn(small_vectors):
     )
     for draw in (pictures.cloud, pictures.topic_map, pictures.hierarchy, pictures.heatmap):
         assert draw(model).height > 0
+
+
+def test_a_heat_map_of_many_topics_shows_the_largest_and_says_so(model):
+    assert "3 of " in pictures.heatmap(model, max_topics=3).svg
+    with pytest.raises(DataError, match="max_topics=0"):
+        pictures.heatmap(model, max_topics=0)

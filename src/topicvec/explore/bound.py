@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from topicvec.errors import DataError
 from topicvec.explore.axes import nice_ticks, polyline, x_ticks, y_ticks
 from topicvec.explore.boxes import Box
-from topicvec.explore.palette import COLOURS, GREY, INK
+from topicvec.explore.palette import COLOURS, GREY, HALO, INK
 from topicvec.explore.picture import Picture, picture
-from topicvec.explore.svg import element, text
+from topicvec.explore.svg import Element, element, number, text
 
 if TYPE_CHECKING:
     from topicvec.model import TopicVec
@@ -51,34 +51,40 @@ def bound_chart(
             "operation on others have no history"
         )
     area = Box(64, 14, width - 64 - 22, height - 14 - 50)
-    low, high = min(bounds), max(bounds)
-    margin = 0.06 * (high - low) or 0.1
-    low, high = low - margin, high + margin
-
-    def heights(value: float) -> float:
-        return _scaled(value, low, high, area.bottom, area.y)
-
-    points = [
-        (_scaled(i, 0, max(len(bounds) - 1, 1), area.x, area.right),
-         heights(value))
-        for i, value in enumerate(bounds)
-    ]  # fmt: skip
+    margin = 0.06 * (max(bounds) - min(bounds)) or 0.1
+    low, high = min(bounds) - margin, max(bounds) + margin
     levels = nice_ticks(low, high, 6)
     digits = max(len(f"{level:.6f}".rstrip("0").partition(".")[2]) for level in levels)
+
+    def height_of(value: float) -> float:
+        return area.bottom - area.height * (value - low) / (high - low)
+
+    step = area.width / max(len(bounds) - 1, 1)
+    points = [(area.x + step * i, height_of(value)) for i, value in enumerate(bounds)]
     parts = [
-        *y_ticks([(heights(v), _written(v, digits)) for v in levels], area),
+        *y_ticks([(height_of(level), _written(level, digits)) for level in levels], area),
         *x_ticks([(points[i][0], str(i + 1)) for i in _iterations(len(bounds))], area),
-        element("path", d=polyline(points), fill="none", stroke=COLOURS[0], stroke_width=2,
-                stroke_linejoin="round"),
-        element("circle", cx=points[-1][0], cy=points[-1][1], r=3.5, fill=COLOURS[0]),
-        text(_written(bounds[-1], 3), points[-1][0] - 2, points[-1][1] + 20, _SIZE, fill=INK,
-             text_anchor="end"),
-        text("iteration", area.x + area.width / 2, height - 8, _SIZE, fill=GREY,
-             text_anchor="middle"),
-        text("bound, nats a token", 0, 0, _SIZE, fill=GREY, text_anchor="middle",
-             transform=f"translate(14 {area.y + area.height / 2:g}) rotate(-90)"),
-    ]  # fmt: skip
+        *_line(points, _written(bounds[-1], 3)),
+        *_captions(area, height),
+    ]
     return picture(parts, width, height, title)
+
+
+def _line(points: Sequence[tuple[float, float]], last: str) -> list[Element]:
+    x, y = points[-1]
+    line = element(
+        "path", d=polyline(points), fill="none", stroke=COLOURS[0], stroke_width=2,
+        stroke_linejoin="round",
+    )  # fmt: skip
+    dot = element("circle", cx=x, cy=y, r=3.5, fill=COLOURS[0])
+    return [line, dot, text(last, x - 2, y + 20, _SIZE, fill=INK, text_anchor="end", **HALO)]
+
+
+def _captions(area: Box, height: float) -> list[Element]:
+    middle = f"translate(14 {number(area.y + area.height / 2)}) rotate(-90)"
+    style = {"fill": GREY, "text_anchor": "middle"}
+    below = text("iteration", area.x + area.width / 2, height - 8, _SIZE, **style)
+    return [below, text("bound, nats a token", 0, 0, _SIZE, transform=middle, **style)]
 
 
 def bound(model: "TopicVec", *, width: float = 640, height: float = 360) -> Picture:
@@ -94,10 +100,6 @@ def bound(model: "TopicVec", *, width: float = 640, height: float = 360) -> Pict
     Picture(640 x 360)
     """
     return bound_chart(model.bounds_, width=width, height=height)
-
-
-def _scaled(value: float, low: float, high: float, start: float, end: float) -> float:
-    return start + (value - low) / (high - low) * (end - start)
 
 
 def _written(value: float, digits: int) -> str:

@@ -29,7 +29,11 @@ _VALUES_FROM = 30.0  # side of a square that has room for its value
 
 
 def heatmap(
-    model: "TopicVec", *, width: float = 800, title: str = "Similarity of topics"
+    model: "TopicVec",
+    *,
+    max_topics: int = 60,
+    width: float = 800,
+    title: str = "Similarity of topics",
 ) -> Picture:
     """Draw the cosines of a model's topic vectors, similar topics side by side.
 
@@ -37,6 +41,8 @@ def heatmap(
     ----------
     model : TopicVec
         A fitted model.
+    max_topics : int
+        Only so many of the largest topics; a remark says if there are more.
     width : float
         Width of the picture; its height follows.
     title : str
@@ -57,9 +63,12 @@ def heatmap(
     >>> heatmap(model).width
     800
     """
-    found = shown_topics(model)
+    every = shown_topics(model)
+    found = every[:max_topics]
     if not found:
-        raise DataError("a heat map needs a topic with words, found none")
+        raise DataError(
+            f"a heat map needs a topic with words, found {len(every)}, max_topics={max_topics}"
+        )
     order = topic_tree(model.fitted_.topics[[topic.index for topic in found]]).order
     topics = [found[leaf] for leaf in order]
     values = cosines(model.fitted_.topics[[topic.index for topic in topics]])
@@ -69,7 +78,10 @@ def heatmap(
     size = min(ROW_SIZE, 0.95 * side)
     names = named_rows(topics, middles, area.x - 8, _NAMES, size=size) if size > 6 else []
     parts = [*names, *_numbers(topics, side, area), *_squares(values, side, area), *_scale(area)]
-    return picture(parts, width, area.bottom + 50, title)
+    if len(every) > len(found):
+        remark = f"{len(found)} of {len(every)} topics"
+        parts.append(text(remark, 4, area.bottom + 22, ROW_SIZE, fill=GREY))
+    return picture(parts, width, round(area.bottom + 50), title)
 
 
 def shade(value: float) -> str:

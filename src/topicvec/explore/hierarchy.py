@@ -110,7 +110,7 @@ def hierarchy(
     caption = text("1 − cosine", area.x + area.width / 2, area.bottom + 34, ROW_SIZE, fill=GREY,
                    text_anchor="middle")  # fmt: skip
     parts = [*_branches(tree, area), *bars, *names, caption]
-    return picture(parts, width, area.bottom + 44, title)
+    return picture(parts, width, round(area.bottom + 44), title)
 
 
 def _branches(tree: Tree, area: Box) -> list[Element]:

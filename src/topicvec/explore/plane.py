@@ -59,7 +59,7 @@ def plane_places(vectors: ArrayLike) -> Floats:
     np.fill_diagonal(weights, 0)
     inverse = np.linalg.pinv(_laplacian(weights))
     for _ in range(_MAX_STEPS):
-        moved = inverse @ _laplacian(weights * apart / _distances(places)) @ places
+        moved = inverse @ (_laplacian(weights * apart / _distances(places)) @ places)
         done = float(np.abs(moved - places).max()) < _SETTLED
         places = moved
         if done:
