@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,10 @@ TIMED = """async ([act, done]) => {
   const shown = new Function("return (" + done + ")");
   const start = performance.now();
   new Function(act)();
-  while (!shown()) await new Promise(requestAnimationFrame);
+  while (!shown()) {
+    if (performance.now() - start > 20000) throw new Error("never shown: " + done);
+    await new Promise(requestAnimationFrame);
+  }
   await new Promise(requestAnimationFrame);
   return performance.now() - start;
 }"""
@@ -72,8 +76,10 @@ def explorer(model: Path, corpus: Path) -> Iterator[tuple[str, float]]:
         text=True,
     ) as process:
         assert process.stdout is not None
-        yield process.stdout.readline().strip(), time.perf_counter() - start
-        process.terminate()
+        try:
+            yield process.stdout.readline().strip(), time.perf_counter() - start
+        finally:
+            process.terminate()
 
 
 def first_paint(browser: Any, address: str) -> float:
@@ -113,24 +119,28 @@ def interactions(page: Page, address: str, words: str) -> dict[str, Callable[[in
         return timed(page, f"location.hash = {to!r}", done)
 
     def paste(number: int) -> float:
-        page.goto(f"{address}#/paste")
+        page.goto(f"{address}#/none")
+        page.wait_for_selector("text=No such page")
+        page.goto(f"{address}#/paste?text=+")
         page.wait_for_selector("textarea")
-        page.evaluate("document.querySelector('textarea').value = ''")
         text = json.dumps(f"{words} {number}")
         act = f"const f = document.querySelector('textarea'); f.value = {text}; "
         done = "document.querySelector('.view-paste .text mark')"
         return timed(page, f"{act} f.dispatchEvent(new Event('input'))", done)
 
     def filtered(number: int) -> float:
-        page.goto(f"{address}#/?q={number}")
-        page.reload()
-        page.wait_for_selector(".topics")
+        page.goto(f"{address}#/none")
+        page.wait_for_selector("text=No such page")
+        page.goto(f"{address}#/?order={number}")
+        page.wait_for_selector(".topics li")
         act = "const f = document.querySelector('.controls input'); f.value = 'space'; "
         done = "document.querySelector('.topics .hit')"
         return timed(page, f"{act} f.dispatchEvent(new Event('input'))", done)
 
     def highlighted(number: int) -> float:
-        page.goto(f"{address}#/document/{number * 997 + 5}")
+        page.goto(f"{address}#/none")
+        page.wait_for_selector("text=No such page")
+        page.goto(f"{address}#/document/{number + 100}")
         page.wait_for_selector(".mixture button")
         act = "document.querySelector('.mixture button').click()"
         return timed(page, act, "document.querySelector('[aria-pressed=true]')")
@@ -149,12 +159,13 @@ def interactions(page: Page, address: str, words: str) -> dict[str, Callable[[in
     }
 
 
-def thousand_words() -> str:
-    words = " ".join(load("train").texts[:40]).split()
-    return " ".join(words[:1000])
+def thousand_words(corpus: Path) -> str:
+    with corpus.open(encoding="utf-8") as lines:
+        texts = [json.loads(line)["text"] for line in islice(lines, 40)]
+    return " ".join(" ".join(texts).split()[:1000])
 
 
-def measure(address: str, repeats: int) -> dict[str, list[float]]:
+def measure(address: str, words: str, repeats: int) -> dict[str, list[float]]:
     path = shutil.which("chromium") or shutil.which("google-chrome")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
@@ -164,9 +175,10 @@ def measure(address: str, repeats: int) -> dict[str, list[float]]:
         }
         # the timing script itself is made from text, which the page's policy would not allow
         page = browser.new_context(bypass_csp=True).new_page()
-        for name, act in interactions(page, address, thousand_words()).items():
+        for name, act in interactions(page, address, words).items():
             act(repeats)  # once to warm up
             times[name] = [act(number) for number in range(repeats)]
+            print(name, [round(value) for value in times[name]], file=sys.stderr)
         browser.close()
     return times
 
@@ -184,7 +196,7 @@ def main() -> None:
         else:
             model, corpus = prepare(Path(folder), given.topics)
         with explorer(model, corpus) as (address, seconds):
-            times = measure(address, given.repeats)
+            times = measure(address, thousand_words(corpus), given.repeats)
     milliseconds = {
         name: {
             "median": round(statistics.median(values), 1),
@@ -196,7 +208,7 @@ def main() -> None:
     result = {
         "corpus": "20 Newsgroups, 18,846 documents, 50 topics",
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
-        "load before": round(os.getloadavg()[0], 1),
+        "load average after": round(os.getloadavg()[0], 1),
         "seconds until it answers": round(seconds, 1),
         "milliseconds": milliseconds,
     }

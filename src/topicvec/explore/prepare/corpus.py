@@ -327,8 +327,9 @@ class Collection:
             return [(hit.index, hit.score) for hit in kept if hit.score > 0]
         if topic is None:
             return [(row, None) for row in range(len(self.documents))]
-        order = np.argsort(-self.proportions[:, topic], kind="stable")
-        return [(int(row), None) for row in order if self._has(row, topic)]
+        part = self.proportions[:, topic]
+        order = np.argsort(-part, kind="stable")[: int((part >= _LISTED).sum())]
+        return [(row, None) for row in order.tolist()]
 
     def _has(self, row: int, topic: int) -> bool:
         return bool(self.proportions[row, topic] >= _LISTED)

@@ -21,7 +21,7 @@ export async function pasteView({ source, topics }, route) {
   const results = h("div", { class: "results", "aria-live": "off" });
   const share = h("div", { class: "actions" });
   const analyse = reader(source, topics, field, results, share);
-  field.addEventListener("input", paused(200, analyse));
+  field.addEventListener("input", paused(80, analyse));
   if (field.value) await analyse();
   return [
     h("h1", null, "Your text"),
