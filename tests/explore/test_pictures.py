@@ -263,7 +263,9 @@ def test_lines_hold_all_words_in_order_within_their_room(spans, room):
     lines = ["".join(span.text for span in line) for line in set_lines(spans, room, 12)]
     before = "".join(span.text for span in spans)
     assert "".join("".join(lines).split()) == "".join(before.split())
-    assert all(text_width(line, 12) <= room + 1e-6 for line in lines)
+    assert all(
+        text_width(line.rstrip(), 12) <= room + 1e-6 for line in lines
+    )  # blanks may stick out
 
 
 def test_a_long_document_is_cut_and_says_so(model):
