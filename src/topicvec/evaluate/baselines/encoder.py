@@ -60,7 +60,8 @@ def encode_texts(documents: Texts, encoder: Any = None) -> NDArray[np.float32]:
     texts = [text if isinstance(text, str) else " ".join(text) for text in documents]
     chosen = sentence_encoder() if encoder is None else encoder
     found = np.asarray(chosen.encode(texts, show_progress_bar=False), np.float32)
-    return found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), np.float32(1e-12))
+    norms = np.linalg.norm(found, axis=1, keepdims=True)
+    return np.asarray(found / np.maximum(norms, 1e-12), np.float32)
 
 
 def cut_texts(documents: Texts) -> list[Sequence[str]]:
