@@ -6,6 +6,8 @@ The names below are imported when they are first used, so ``import topicvec`` is
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from topicvec.version import __version__
+
 if TYPE_CHECKING:
     from topicvec import datasets as datasets
     from topicvec.embed import PSDVec as PSDVec
@@ -21,8 +23,6 @@ if TYPE_CHECKING:
     from topicvec.text import Tokenizer as Tokenizer
     from topicvec.text import Vocabulary as Vocabulary
     from topicvec.text import read_documents as read_documents
-
-__version__ = "0.1.0"
 
 _HOME = {
     "BagOfWords": "topicvec.text",
@@ -40,7 +40,7 @@ _HOME = {
     "summarize": "topicvec.represent",
 }
 
-__all__ = [*_HOME, "datasets"]
+__all__ = [*_HOME, "__version__", "datasets"]
 
 
 def __getattr__(name: str) -> Any:
@@ -52,4 +52,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])
+    return sorted(__all__)

@@ -46,7 +46,7 @@ def create_app(collection: Collection, *, seconds: float = _SECONDS) -> "Starlet
     """
     applications = require("starlette.applications", "explore", "the explorer")
     routing = require("starlette.routing", "explore", "the explorer")
-    from topicvec import __version__
+    from topicvec.version import __version__
 
     gate = asyncio.Semaphore(_AT_ONCE)
     routes = [

@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from scipy.sparse import csr_array
 
-from topicvec import __version__
 from topicvec.embed.formats.files import atomic_write
 from topicvec.embed.load import load_vectors
 from topicvec.embed.vectors import WordVectors
 from topicvec.errors import DataError, FormatError, VocabularyMismatch
 from topicvec.model.fitted import FittedTopics
+from topicvec.version import __version__
 
 __all__ = ["Bundle", "load", "read", "save"]
 

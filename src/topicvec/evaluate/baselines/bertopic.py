@@ -47,6 +47,11 @@ class BERTopic(WordTopics):
     Documents may be token lists, as for the other methods, or whole texts, which is what the
     encoder was made for. Features are `approximate_distribution`: the similarity of pieces of a
     document to the topics' words, so a document can have several topics.
+
+    Examples
+    --------
+    >>> BERTopic(n_topics=50)
+    BERTopic(n_topics=50)
     """
 
     def __init__(

@@ -35,7 +35,9 @@ def sentence_encoder() -> Any:
 
 
 def encode_texts(documents: Texts, encoder: Any = None) -> NDArray[np.float32]:
-    """Turn documents into sentence vectors; words of a token list are joined by blanks.
+    """Turn documents into sentence vectors of length 1; token lists are joined by blanks.
+
+    FASTopic's densities of longer vectors would be zero in single precision, and 0 / 0 after it.
 
     Parameters
     ----------
@@ -51,13 +53,15 @@ def encode_texts(documents: Texts, encoder: Any = None) -> NDArray[np.float32]:
     --------
     >>> class Lengths:
     ...     def encode(self, texts, show_progress_bar):
-    ...         return [[len(text)] for text in texts]
-    >>> encode_texts(["A cat.", ["cat"]], Lengths()).tolist()
-    [[6.0], [3.0]]
+    ...         return [[len(text), 0] for text in texts]
+    >>> encode_texts(["A cat.", ["cat"], []], Lengths()).tolist()
+    [[1.0, 0.0], [1.0, 0.0], [0.0, 0.0]]
     """
     texts = [text if isinstance(text, str) else " ".join(text) for text in documents]
     chosen = sentence_encoder() if encoder is None else encoder
-    return np.asarray(chosen.encode(texts, show_progress_bar=False), np.float32)
+    found = np.asarray(chosen.encode(texts, show_progress_bar=False), np.float32)
+    norms = np.linalg.norm(found, axis=1, keepdims=True)
+    return np.asarray(found / np.maximum(norms, 1e-12), np.float32)
 
 
 def cut_texts(documents: Texts) -> list[Sequence[str]]:

@@ -54,6 +54,11 @@ class FASTopic(WordTopics):
     -----
     Documents may be token lists, as for the other methods, or whole texts, which is what the
     encoder was made for.
+
+    Examples
+    --------
+    >>> FASTopic(n_topics=50)
+    FASTopic(n_topics=50)
     """
 
     def __init__(

@@ -53,6 +53,7 @@ def slda_sweep(  # type: ignore[no-untyped-def]
     cumulative, in_document = np.empty(n_topics), np.empty(n_topics)
     total, effect = np.empty(n_topics), np.empty((n_classes, n_topics))
     scores = np.empty(n_classes)
+    inverse = 1.0 / (topic_total + smoothing)
     for d in range(starts.size - 1):
         length = starts[d + 1] - starts[d]
         in_document[:] = 0.0
@@ -71,13 +72,14 @@ def slda_sweep(  # type: ignore[no-untyped-def]
             in_document[k] -= 1
             word_topic[w, k] -= 1
             topic_total[k] -= 1
+            inverse[k] = 1.0 / (topic_total[k] + smoothing)
             for c in range(n_classes):
                 scores[c] /= effect[c, k]
             _response(scores, effect, total)
             weight = 0.0
             row = word_topic[w]
             for j in range(n_topics):
-                counted = (row[j] + beta) / (topic_total[j] + smoothing)
+                counted = (row[j] + beta) * inverse[j]
                 weight += (in_document[j] + alpha) * counted * mine[j] / total[j]
                 cumulative[j] = weight
             k = draw(cumulative, uniforms[i])
@@ -85,6 +87,7 @@ def slda_sweep(  # type: ignore[no-untyped-def]
             in_document[k] += 1
             word_topic[w, k] += 1
             topic_total[k] += 1
+            inverse[k] = 1.0 / (topic_total[k] + smoothing)
             for c in range(n_classes):
                 scores[c] *= effect[c, k]
 

@@ -40,6 +40,17 @@ class WordTopics(TopicBaseline):
         The words in use.
     topic_word_ : ndarray of shape (n_topics, n_words)
         Weight of each word in each topic.
+
+    Examples
+    --------
+    >>> class Given(WordTopics):
+    ...     def fit(self, documents, y=None):
+    ...         self.words_, self.topic_word_ = ("cat", "dog"), np.array([[0.2, 0.8]])
+    ...         return self
+    ...     def transform(self, documents):
+    ...         return np.ones((len(documents), 1))
+    >>> Given().fit([]).topic_words(1)
+    [['dog']]
     """
 
     n_topics: int
@@ -76,6 +87,16 @@ class SampledTopics(WordTopics):
     """Base of models that sample the topics of new documents with the topics' words fixed.
 
     A document without a known word gets the prior's even proportions.
+
+    Examples
+    --------
+    >>> class Given(SampledTopics):
+    ...     alpha, random_state = 0.5, 0
+    ...     def fit(self, documents, y=None):
+    ...         self.words_, self.topic_word_ = ("cat", "dog"), np.eye(2)
+    ...         return self
+    >>> Given().fit([]).transform([["cat"], []])
+    array([[0.75, 0.25], [0.5 , 0.5 ]])
     """
 
     alpha: float
