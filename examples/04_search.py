@@ -1,5 +1,8 @@
 """Search a corpus, find similar documents, and sum one up."""
 
+import tempfile
+from pathlib import Path
+
 import topicvec
 
 documents = topicvec.datasets.sample_corpus()
@@ -16,6 +19,7 @@ print(f"like {first.id}:", *(hit.id for hit in index.similar(0, n=3)))
 for sentence in topicvec.summarize(model, first, n_sentences=2):
     print(f"  {sentence.text}")
 
-index.save("corpus.index")
-again = topicvec.DocumentIndex.load("corpus.index", model)
+path = Path(tempfile.mkdtemp(), "corpus.index")
+index.save(path)
+again = topicvec.DocumentIndex.load(path, model)
 assert again.search("the night sky") == index.search("the night sky")

@@ -1,5 +1,8 @@
 """A classifier on topics, and topic features in a pipeline of scikit-learn."""
 
+import tempfile
+from pathlib import Path
+
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
@@ -13,8 +16,10 @@ topics = topicvec.TopicVec(n_topics=4, random_state=0)
 classifier = topicvec.TopicClassifier(topics).fit(train, labels)
 score = classifier.score(test, [document.label for document in test])
 print(f"macro F1 {score:.0%} on {len(test)} other documents")
-classifier.save("corpus.classifier")
-print(topicvec.TopicClassifier.load("corpus.classifier").classify(["Salt the dough."])[0])
+
+path = Path(tempfile.mkdtemp(), "corpus.classifier")
+classifier.save(path)
+print(topicvec.TopicClassifier.load(path).classify(["Salt the dough."])[0])
 
 pipeline = make_pipeline(topicvec.TopicFeatures(topics), LogisticRegression(max_iter=1000))
 print(pipeline.fit(train, labels).predict(["The comet has a tail of dust and ice."])[0])

@@ -38,7 +38,8 @@ def test_probabilities_are_those_of_the_regression_for_two_classes(documents, ve
 
     two = [document for document in documents if document.label in ("cooking", "music")]
     labels = [document.label for document in two]
-    found = TopicClassifier(TopicVec(3, vectors, random_state=0)).fit(two, labels)
+    topics = TopicVec(3, vectors, random_state=0)
+    found = TopicClassifier(topics, strength=1.0).fit(two, labels)
     features = represent(found.model_, two, "sqrt", prior=False)
     regression = LogisticRegression(C=1.0, max_iter=1000).fit(features / features.std(), labels)
     expected = regression.predict_proba(features / features.std())

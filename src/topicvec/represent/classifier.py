@@ -74,7 +74,7 @@ class TopicClassifier:
         *,
         form: Form = "sqrt",
         prior: bool = False,
-        strength: float = 1.0,
+        strength: float = 0.01,
     ) -> None:
         self.model = model
         self.form = form

@@ -67,10 +67,10 @@ class Blend(NamedTuple):
 
     Notes
     -----
-    Subject lines of 400 posts of 20 Newsgroups as queries, with 100 topics: the mean reciprocal
-    rank of a post of the same thread is .594 by words alone, .433 by meaning alone and .612
-    blended; of the first ten documents 68%, 60% and 70% are of the right group. The weights were
-    chosen on these queries.
+    Subject lines of 400 posts of 20 Newsgroups as queries, not those that the weights were chosen
+    on, with 100 topics: of the first ten documents 68.2% are of the right group, and 66.8% by
+    words alone; the mean reciprocal rank of a post of the same thread is .578, and .585 by words
+    alone. So topics and meaning find more on the subject, words the very thread.
 
     Examples
     --------
