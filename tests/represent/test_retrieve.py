@@ -158,3 +158,9 @@ def test_what_is_no_list_of_documents_is_refused(model, wrong):
 def test_no_documents_are_refused(model):
     with pytest.raises(DataError, match="corpus is empty"):
         DocumentIndex.build(model, [])
+
+
+@pytest.mark.parametrize("blend", [Blend(0, 0, 0), Blend(-1, 1, 1)])
+def test_a_blend_of_nothing_is_refused(model, blend):
+    with pytest.raises(DataError, match="blend"):
+        DocumentIndex.build(model, ["moon"], blend=blend)

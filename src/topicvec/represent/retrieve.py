@@ -161,6 +161,8 @@ class DocumentIndex:
         -------
         DocumentIndex
         """
+        if blend is not None and not (min(blend) >= 0 and sum(blend) > 0):
+            raise DataError(f"a blend has no negative part and one that is positive; found {blend}")
         names, words, counts = read_words(model, documents)
         engine = checked_engine(model.n_jobs)
         known = known_counts(reader_of(model), words, counts, model.vectors_)
