@@ -140,6 +140,9 @@ def compare(n_shards: int, methods: list[str]) -> dict[str, Any]:
             "n_shards": n_shards, "n_tokens": write_tokens(path, n_shards), "n_words": N_WORDS,
             "n_dims": N_DIMS, "n_jobs": N_JOBS, "min_count": MIN_COUNT, "methods": {},
         }  # fmt: skip
+        old = saved().get(key := f"compare, {n_shards} shards", {})
+        if {**old, "methods": {}} == result:  # rows of the same tokens stay
+            result["methods"] = old["methods"]
         warm_up(path)
         for name in methods:
             start, cpu = time.perf_counter(), cpu_seconds()
@@ -150,7 +153,7 @@ def compare(n_shards: int, methods: list[str]) -> dict[str, Any]:
                 "words": len(vectors), **scores(vectors),
             }  # fmt: skip
             print(name, result["methods"][name], flush=True)
-            save(f"compare, {n_shards} shards", result)
+            save(key, result)
     return result
 
 
@@ -168,10 +171,14 @@ def warm_up(path: Path) -> None:
     PSDVec(10, n_core=200, min_count=1, tokenizer=str.split).fit(few)
 
 
-def save(key: str, value: Any) -> None:
+def saved() -> dict[str, Any]:
     path = RESULTS / "psdvec.json"
-    old = json.loads(path.read_text()) if path.exists() else {}
-    path.write_text(json.dumps({**old, key: value}, indent=2) + "\n")
+    return json.loads(path.read_text()) if path.exists() else {}
+
+
+def save(key: str, value: Any) -> None:
+    text = json.dumps({**saved(), key: value}, indent=2)
+    (RESULTS / "psdvec.json").write_text(text + "\n")
 
 
 def product_seconds(n: int, k: int) -> float:
@@ -368,7 +375,7 @@ def main() -> None:
     if "growth" in options.parts:
         save("growth", growth())
     if "draw" in options.parts:
-        draw(json.loads((RESULTS / "psdvec.json").read_text())["growth"]["rows"])
+        draw(saved()["growth"]["rows"])
 
 
 if __name__ == "__main__":

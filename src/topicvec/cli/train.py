@@ -48,7 +48,9 @@ def train(
     output: Output,
     reading: Reading,
     dims: Annotated[int | None, _option("--dims", "Dimensions; 400.")] = None,
-    core: Annotated[int | None, _option("--core", "Words factorised together; 20,000.")] = None,
+    core: Annotated[
+        int | None, _option("--core", "Words factorised together; 20,000 or fewer.")
+    ] = None,
     words: Annotated[int | None, _option("--words", "Words in all; 80,000.")] = None,
     min_count: Annotated[int | None, _option("--min-count", "Leave rarer words out; 5.")] = None,
     paper: Annotated[

@@ -31,6 +31,8 @@ __all__ = ["PSDVec"]
 
 log = logging.getLogger(__name__)
 
+_LEAST_CORE, _MOST_CORE = 3_000, 20_000
+
 Ridge = float | Sequence[tuple[int, float]]
 
 
@@ -45,8 +47,9 @@ class PSDVec(BaseEstimator):  # type: ignore[misc]
     ----------
     n_dims : int
         Number of dimensions.
-    n_core : int
-        How many of the most frequent words are solved together.
+    n_core : int, optional
+        How many of the most frequent words are solved together. By default 20,000, or three
+        eighths of the words if that is less, but not fewer than 3,000.
     n_words : int
         How many words there are in all.
     min_count : int
@@ -118,7 +121,7 @@ class PSDVec(BaseEstimator):  # type: ignore[misc]
         self,
         n_dims: int = 400,
         *,
-        n_core: int = 20_000,
+        n_core: int | None = None,
         n_words: int = 80_000,
         min_count: int = 5,
         window: int = 10,
@@ -179,7 +182,7 @@ class PSDVec(BaseEstimator):  # type: ignore[misc]
         counts = X if isinstance(X, Cooccurrence) else self._count(X, self.n_words)
         counts = counts.top(self.n_words)
         _log_coverage(counts)
-        n_core = self._clip("n_core", self.n_core, counts.n_words, "words")
+        n_core = self._clip("n_core", self._n_core(counts.n_words), counts.n_words, "words")
         margins = self._margins(counts, n_core)
         core = self._factorize(counts, margins, n_core)
         others = np.arange(n_core, counts.n_words)
@@ -241,14 +244,15 @@ class PSDVec(BaseEstimator):  # type: ignore[misc]
         chosen = choose_words(vectors, counts, words)[: max_new if words is None else None]
         asked = set(chosen.tolist())
         known = [i for i, w in enumerate(counts.words) if w in vectors.ids and i not in asked]
-        core = np.array(known[: self.n_core], np.int64)
+        n_core = _MOST_CORE if self.n_core is None else self.n_core
+        core = np.array(known[:n_core], np.int64)
         if not core.size:
             raise VocabularyMismatch(
                 "the counts share no word with the vectors: count text in the same language, "
                 "cut into words in the same way"
             )
         rows = np.array([vectors.ids[counts.words[i]] for i in core])
-        margins = self._margins(counts, min(self.n_core, counts.n_words))
+        margins = self._margins(counts, min(n_core, counts.n_words))
         solved = self._regress(counts, margins, core, plain.matrix[rows], chosen)
         solved = (solved * column_scale(vectors)).astype(np.float32)
         return join_words(vectors, counts, core, rows, chosen, solved)
@@ -256,8 +260,15 @@ class PSDVec(BaseEstimator):  # type: ignore[misc]
     def _check(self) -> None:
         for name in ("n_dims", "n_core", "n_words", "n_iter", "min_count"):
             value = getattr(self, name)
+            if name == "n_core" and value is None:
+                continue
             if not isinstance(value, int | np.integer) or value < 1:
                 raise DataError(f"{name} must be an integer of at least 1; found {value!r}")
+
+    def _n_core(self, n_words: int) -> int:
+        if self.n_core is not None:
+            return self.n_core
+        return min(_MOST_CORE, max(_LEAST_CORE, 3 * n_words // 8), n_words)
 
     def _clip(self, name: str, wanted: int, there: int, what: str) -> int:
         if wanted > there:

@@ -3,7 +3,8 @@
 The normaliser of a topic sums over the whole vocabulary, most of which is rare words that the
 documents do not have. While topics still move far, the frequent words and those of the documents
 tell enough. What is found so is only a start: the iterations over all words begin anew, and their
-bound is the first that counts (`test_a_rehearsal_saves_iterations_and_ends_as_well`).
+bound is the first that counts (`test_a_rehearsal_saves_iterations_and_ends_as_well`). A large
+corpus gains nothing, as its documents cost more than the vocabulary.
 """
 
 from dataclasses import replace
@@ -48,9 +49,10 @@ def rehearse(
     Returns
     -------
     TopicState
-        To begin with; the given one if the part is not much smaller than the whole.
+        To begin with; the given one if the part is not much smaller than the whole, or the
+        documents have more cells than the vocabulary has words.
     """
-    part = _part(lexicon)
+    part = _part(lexicon) if len(corpus.counts) < len(lexicon.unigram) else None
     if part is None:
         return state
     steps = iterate(corpus, part, state, settings, engine, free)

@@ -75,7 +75,6 @@ class _Block(NamedTuple):
     rows: Ints  # candidates for the head: row, topic, p
     topics: Ints
     values: Floats
-    dots: Floats  # (types of this block, K)
 
 
 def evaluate(engine: Engine, lexicon: Lexicon, topics: Floats) -> Tables:
@@ -84,52 +83,46 @@ def evaluate(engine: Engine, lexicon: Lexicon, topics: Floats) -> Tables:
     starts = np.arange(0, n_words, _ROWS)
     edges = np.searchsorted(lexicon.rows, np.append(starts, n_words))
     transposed = np.ascontiguousarray(topics.T)
-    squares = lexicon.squares
+    sums = np.stack([np.ones_like(lexicon.squares), lexicon.squares])
+    dots = np.empty((len(lexicon.rows), len(topics)), topics.dtype)
 
     def block(i: int) -> _Block:
         rows = slice(starts[i], starts[i] + _ROWS)
-        mine = lexicon.rows[edges[i] : edges[i + 1]] - starts[i]
+        p = lexicon.vectors[rows] @ transposed
+        own = slice(edges[i], edges[i + 1])
+        np.take(p, lexicon.rows[own] - starts[i], axis=0, out=dots[own])
         u = lexicon.unigram[rows].astype(topics.dtype)
-        return _evaluate_block(
-            lexicon.vectors[rows], u, squares[rows], transposed, mine, int(starts[i])
-        )
+        return _evaluate_block(p, lexicon.vectors[rows], u, sums[:, rows], int(starts[i]))
 
-    return _merge(engine.map(block, range(len(starts))), len(lexicon.rows), topics)
+    return _merge(engine.map(block, range(len(starts))), dots, topics)
 
 
-def _evaluate_block(
-    V: Floats, u: Floats, squares: Floats, transposed: Floats, mine: Ints, first: int
-) -> _Block:
-    p = V @ transposed
-    dots = p[mine]
+def _evaluate_block(p: Floats, V: Floats, u: Floats, sums: Floats, first: int) -> _Block:
+    """Sum up a block of dots p, which is overwritten."""
     peak = p.max(axis=0)
     p -= peak
     np.exp(p, out=p)
     p *= u[:, None]
-    total = p.sum(axis=0, dtype=float)
+    total, square = (sums @ p).astype(float)
     probable = np.flatnonzero(p > (_HEAD_SHARE * total).astype(p.dtype))
     rows, topics = np.divmod(probable, p.shape[1])
-    return _Block(
-        peak, total, squares @ p, p.T @ V, rows + first, topics, p.ravel()[probable], dots
-    )
+    return _Block(peak, total, square, p.T @ V, rows + first, topics, p.ravel()[probable])
 
 
-def _merge(blocks: Iterable[_Block], n_types: int, topics: Floats) -> Tables:
+def _merge(blocks: Iterable[_Block], dots: Floats, topics: Floats) -> Tables:
     peak = np.full(len(topics), -np.inf)
     total, square, moment = np.zeros(len(topics)), np.zeros(len(topics)), np.zeros(topics.shape)
-    dots = np.empty((n_types, len(topics)), topics.dtype)
-    candidates, filled = [], 0
+    candidates = []
     for block in blocks:
         top = np.maximum(peak, block.peak)
         old, new = np.exp(peak - top), np.exp(block.peak - top)
         total = total * old + block.total * new
         square = square * old + block.square * new
         moment = moment * old[:, None] + block.moment * new[:, None]
-        dots[filled : filled + len(block.dots)] = block.dots
         candidates.append(
             (block.rows, block.topics, np.log(block.values) + block.peak[block.topics])
         )
-        filled, peak = filled + len(block.dots), top
+        peak = top
     log_partition = peak + np.log(total)
     mean = moment / total[:, None]
     spread = np.maximum(square / total - (mean**2).sum(1), 1e-12)
