@@ -84,7 +84,8 @@ def test_ridges_hold_up_to_their_rank():
 
 def test_settings_beyond_the_corpus_are_clipped_and_logged(caplog):
     with caplog.at_level(logging.INFO, logger="topicvec"):
-        model = PSDVec(n_dims=300, min_count=1).fit([["a", "b", "a", "b"], ["c", "d", "c", "d"]])
+        model = PSDVec(n_dims=300, n_core=20_000, min_count=1)
+        model.fit([["a", "b", "a", "b"], ["c", "d", "c", "d"]])
     assert "n_core is 20000, but there are only 4 words" in caplog.text
     assert 1 <= model.vectors_.n_dims < 4
     assert "no more eigenvalues are positive" in caplog.text
@@ -242,3 +243,11 @@ def test_the_share_of_unknown_tokens_is_logged(caplog):
     with caplog.at_level(logging.INFO, logger="topicvec"):
         PSDVec(n_dims=1, min_count=2).fit([["a", "b", "a", "b", "c"]])
     assert "20.0% of tokens are outside the vocabulary" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("n_words", "n_core"), [(40, 40), (6_000, 3_000), (16_000, 6_000), (80_000, 20_000)]
+)
+def test_the_core_is_a_part_of_the_words(n_words, n_core):
+    assert PSDVec()._n_core(n_words) == n_core
+    assert PSDVec(n_core=7)._n_core(n_words) == 7
