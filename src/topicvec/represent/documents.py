@@ -145,8 +145,8 @@ def _allowed(fitted: FittedTopics, y: Any) -> NDArray[np.bool_] | None:
         return None
     labels = np.asarray(y).astype(str)
     shared = np.array([name is None for name in fitted.classes])
-    allowed: NDArray[np.bool_] = labels[:, None] == np.array([str(c) for c in fitted.classes])
-    return allowed | shared
+    own = labels[:, None] == np.array([str(name) for name in fitted.classes])
+    return np.asarray(own | shared)
 
 
 def feature_names(model: TopicModel, form: Form = "sqrt") -> list[str]:
