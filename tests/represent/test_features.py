@@ -47,3 +47,32 @@ def test_clones_share_nothing_that_was_learned(documents, vectors):
     assert not hasattr(clone(features), "model_")
     with pytest.raises(NotFittedError):
         clone(features).transform(documents)
+
+
+def test_training_documents_are_described_without_their_own_words(documents, labels, vectors):
+    features = TopicFeatures(TopicVec(3, vectors, random_state=0), form="own-both")
+    training = features.fit_transform(iter(documents), labels)
+    known = features.transform(documents)
+    assert training.shape == known.shape == (len(documents), len(features.get_feature_names_out()))
+    own = np.array([str(name) for name in features.model_.fitted_.classes])
+    mine = np.array(labels)[:, None] == own
+    n_topics = len(own)
+    assert training[:, :n_topics][mine].sum() < 0.95 * known[:, :n_topics][mine].sum()
+    np.testing.assert_array_equal(training[:, n_topics:], known[:, n_topics:])
+
+
+def test_own_words_tell_classes_apart_better_than_vectors_alone(documents, labels, vectors):
+    train, test = slice(None, None, 2), slice(1, None, 2)
+
+    def score(form):
+        topics = TopicVec(3, vectors, random_state=0)
+        classifier = LogisticRegression(C=100, max_iter=2000)
+        pipeline = make_pipeline(TopicFeatures(topics, form=form), classifier)
+        return pipeline.fit(documents[train], labels[train]).score(documents[test], labels[test])
+
+    assert score("own-words") >= score("sqrt")
+
+
+def test_topics_of_the_whole_corpus_have_own_words_too(documents, vectors):
+    features = TopicFeatures(TopicVec(3, vectors, random_state=0), form="own-words")
+    assert features.fit_transform(documents).shape == (len(documents), 3)

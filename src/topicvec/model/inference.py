@@ -22,6 +22,7 @@ __all__ = [
     "TokenTopic",
     "completion_score",
     "infer",
+    "log_unigram",
     "one_pass",
     "representatives",
     "word_masses",
@@ -142,7 +143,7 @@ def infer(
     start = even_theta(corpus, fitted.alpha) if theta is None else theta
     table, log_peak = _table(fitted, corpus.types, engine)
     found = mix(engine, corpus, table, fitted.alpha, start, _TOL, _MAX_PASSES)
-    bound = corpus.type_counts @ (log_peak + _log_unigram(fitted, corpus.types))
+    bound = corpus.type_counts @ (log_peak + log_unigram(fitted, corpus.types))
     return Inferred(corpus, found, float(bound + found.bound))
 
 
@@ -177,7 +178,7 @@ def completion_score(
     mixtures = infer(fitted, known, engine).proportions
     types = np.unique(held_out.indices)
     table, log_peak = _table(fitted, types, engine)
-    log_base = log_peak + _log_unigram(fitted, types)
+    log_base = log_peak + log_unigram(fitted, types)
 
     def document(row: int) -> float:
         cells = slice(held_out.indptr[row], held_out.indptr[row + 1])
@@ -250,10 +251,10 @@ def _table(fitted: FittedTopics, types: Ints, engine: Engine) -> tuple[Floats, F
     return table, np.concatenate([np.zeros(0), *peaks])
 
 
-def _log_unigram(fitted: FittedTopics, types: Ints) -> Floats:
+def log_unigram(fitted: FittedTopics, types: Ints) -> Floats:
     """Give log-probabilities of words on the scale of the normaliser that the fit used."""
     unigram = np.asarray(fitted.vectors.unigram, float)
     n_words = fitted.settings.get("n_normalizer_words")
     kept = unigram if n_words is None else -np.sort(-unigram)[: int(n_words)]  # type: ignore[arg-type]
-    log_unigram: Floats = np.log(unigram[types] / kept.sum())
-    return log_unigram
+    logs: Floats = np.log(unigram[types] / kept.sum())
+    return logs

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from topicvec.represent.documents import Form as Form
     from topicvec.represent.documents import feature_names as feature_names
     from topicvec.represent.documents import represent as represent
+    from topicvec.represent.documents import represent_training as represent_training
     from topicvec.represent.features import TopicFeatures as TopicFeatures
     from topicvec.represent.retrieve import DocumentIndex as DocumentIndex
     from topicvec.represent.retrieve import Hit as Hit
@@ -37,6 +38,7 @@ _HOME = {
     "hellinger_distance": "similarity",
     "nearest_topics": "topics",
     "represent": "documents",
+    "represent_training": "documents",
     "split_sentences": "summary",
     "summarize": "summary",
     "topic_hierarchy": "topics",

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from topicvec.errors import DataError, FormatError
 from topicvec.model import bundle
 from topicvec.model.topicvec import TopicVec
-from topicvec.represent.documents import FORMS, Form, represent
+from topicvec.represent.documents import FORMS, Form, represent, represent_training
 
 __all__ = ["Prediction", "TopicClassifier"]
 
@@ -106,7 +106,7 @@ class TopicClassifier:
             raise DataError(f"form must be one of {', '.join(FORMS)}; found {self.form!r}")
         model = TopicVec(n_topics=15, random_state=0) if self.model is None else self.model
         self.model_ = model.__sklearn_clone__().fit(texts, names)
-        features = represent(self.model_, texts, self.form, prior=self.prior)
+        features = represent_training(self.model_, texts, names, self.form, prior=self.prior)
         self._scale = 1 / max(float(features.std()), 1e-12)
         regression = LogisticRegression(C=self.strength, max_iter=1000)
         regression.fit(features * self._scale, names)

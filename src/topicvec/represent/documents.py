@@ -12,14 +12,26 @@ from topicvec.model.checks import checked_engine
 from topicvec.model.fitted import FittedTopics
 from topicvec.model.inference import infer, one_pass
 from topicvec.model.inputs import Reader, report_unknown
+from topicvec.model.own_words import own_word_features, unseen_features
 from topicvec.model.topicmodel import TopicModel
 
-__all__ = ["FORMS", "Form", "count_words", "feature_names", "reader_of", "represent"]
+__all__ = [
+    "FORMS",
+    "Form",
+    "count_words",
+    "feature_names",
+    "reader_of",
+    "represent",
+    "represent_training",
+]
 
 Floats = NDArray[np.floating]
-Form = Literal["proportions", "sqrt", "counts", "topic-mean", "word-mean", "both"]
+Form = Literal[
+    "proportions", "sqrt", "counts", "topic-mean", "word-mean", "both", "own-words", "own-both"
+]
 
 FORMS: tuple[Form, ...] = get_args(Form)
+_OWN_FORMS = ("own-words", "own-both")
 
 
 def represent(
@@ -40,6 +52,10 @@ def represent(
         - "topic-mean": the mean topic vector Σ_k φ_k t_k, a point among the words.
         - "word-mean": the mean of the vectors of the known words.
         - "both": "sqrt" and "word-mean" side by side.
+        - "own-words": how much of each topic's words the document has, where the training
+          documents correct the vectors, see `topicvec.model.own_words`; the best for
+          classifiers, and without a prior in any case. To train one, see `represent_training`.
+        - "own-both": "own-words" and "word-mean" side by side.
     prior : bool
         False takes one pass without a prior on the mixture. Each token then counts for itself,
         which keeps more of a document and is better for classifiers.
@@ -65,6 +81,9 @@ def represent(
     fitted, engine = model.fitted_, checked_engine(model.n_jobs)
     if form == "word-mean":
         return _word_mean(fitted, counts)
+    if form in _OWN_FORMS:
+        own = own_word_features(fitted, counts, engine)
+        return own if form == "own-words" else np.hstack([own, _word_mean(fitted, counts)])
     expected = _expected(fitted, counts, engine, prior)
     if form == "counts":
         return expected
@@ -79,6 +98,55 @@ def represent(
             return np.hstack([np.sqrt(shares), _word_mean(fitted, counts)])
         case _:
             return np.sqrt(shares)
+
+
+def represent_training(
+    model: TopicModel, documents: Any, y: Any, form: Form = "sqrt", *, prior: bool = True
+) -> Floats:
+    """Give the documents that a model learned from as vectors, to train a classifier on.
+
+    A topic knows the words of its own documents too well: for "own-words" and "own-both" each
+    document is described by topics whose words were counted without it. For the other forms
+    this is `represent`.
+
+    Parameters
+    ----------
+    model : TopicVec
+        A model fitted to these documents.
+    documents, form, prior
+        As for `represent`.
+    y : sequence of D classes, or None
+        What the model was fitted with.
+
+    Returns
+    -------
+    array, (D, K), (D, N) or (D, K + N)
+
+    Examples
+    --------
+    >>> from topicvec import TopicVec, WordVectors
+    >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
+    >>> texts = ["cat dog", "car car", "cat", "car", "dog"]
+    >>> model = TopicVec(2, vectors, random_state=0).fit(texts)
+    >>> represent_training(model, texts, None, "own-words").shape
+    (5, 2)
+    """
+    if form not in _OWN_FORMS:
+        return represent(model, documents, form, prior=prior)
+    counts, fitted = count_words(model, documents), model.fitted_
+    engine = checked_engine(model.n_jobs)
+    own = unseen_features(fitted, counts, engine, allowed=_allowed(fitted, y))
+    return own if form == "own-words" else np.hstack([own, _word_mean(fitted, counts)])
+
+
+def _allowed(fitted: FittedTopics, y: Any) -> NDArray[np.bool_] | None:
+    """Say which topics (D, K) documents could use while learning: shared and of their class."""
+    if all(name is None for name in fitted.classes):
+        return None
+    labels = np.asarray(y).astype(str)
+    shared = np.array([name is None for name in fitted.classes])
+    own = labels[:, None] == np.array([str(name) for name in fitted.classes])
+    return np.asarray(own | shared)
 
 
 def feature_names(model: TopicModel, form: Form = "sqrt") -> list[str]:
@@ -105,7 +173,7 @@ def feature_names(model: TopicModel, form: Form = "sqrt") -> list[str]:
     """
     topics = [f"topic{row}" for row in range(model.fitted_.n_topics)]
     dims = [f"dim{column}" for column in range(model.vectors_.n_dims)]
-    if form == "both":
+    if form.endswith("both"):
         return topics + dims
     return dims if form.endswith("-mean") else topics
 

@@ -8,7 +8,12 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from topicvec.model.topicvec import TopicVec
-from topicvec.represent.documents import Form, feature_names, represent
+from topicvec.represent.documents import (
+    Form,
+    feature_names,
+    represent,
+    represent_training,
+)
 
 __all__ = ["TopicFeatures"]
 
@@ -68,6 +73,28 @@ class TopicFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         model = TopicVec() if self.model is None else clone(self.model)
         self.model_ = model.fit(X, y)
         return self
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> NDArray[np.floating]:
+        """Learn topics and give the features of the same documents.
+
+        With the forms "own-words" and "own-both" these differ from what `transform` would give:
+        a topic knows the words of its own documents too well, so each document is described by
+        topics whose words were counted without it. A pipeline does this by itself.
+
+        Parameters
+        ----------
+        X, y
+            As for `fit`.
+        **fit_params
+            None are known.
+
+        Returns
+        -------
+        array, (D, F)
+        """
+        documents = X if hasattr(X, "shape") else list(X)
+        self.fit(documents, y, **fit_params)
+        return represent_training(self.model_, documents, y, self.form, prior=self.prior)
 
     def transform(self, X: Any) -> NDArray[np.floating]:
         """Give each document's features.
