@@ -94,12 +94,19 @@ def test_interrupted_topics_are_shown_as_far_as_they_are(article, vectors, monke
     assert len(json.loads(capsys.readouterr().out)["documents"]) == 1
 
 
+def heed_interrupts():
+    """What runs in the background of a shell ignores Ctrl-C, and so would its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_ctrl_c_ends_a_real_fit_with_130_and_a_model(corpus, tmp_path):
     output = tmp_path / "a.topicvec"
     command = [sys.executable, "-m", "topicvec", "fit", str(corpus), "-o", str(output), "-v"]
     command += ["-k", "60"]  # with the default vectors, so that there is time to interrupt
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, preexec_fn=heed_interrupts
+    ) as process:
         for line in process.stderr:
             if "iteration 1: bound" in line:
                 process.send_signal(signal.SIGINT)

@@ -35,6 +35,8 @@ class FormName(StrEnum):
     topic_mean = "topic-mean"
     word_mean = "word-mean"
     both = "both"
+    own_words = "own-words"
+    own_both = "own-both"
 
 
 FormOption = Annotated[
