@@ -62,6 +62,24 @@ def test_seeds_are_for_methods_that_draw_random_numbers(planted, corpora, monkey
     assert rows[1].settings == few["reuters"]["TopicVec"]
 
 
+def test_held_out_documents_are_the_last_of_each_class(planted, corpora):
+    (row,) = run(planted, ["BOW"], corpora=["reuters-heldout"])
+    assert corpora == ["train"]  # the test documents are not even loaded
+    assert row.n_train + row.n_test == 80
+    assert 0.2 < row.n_test / 80 < 0.3
+
+
+def test_words_of_the_training_documents_get_vectors(planted, corpora):
+    few = planted.vectors.subset(30)
+    (without,) = run_table2(["reuters"], ["BOW"], few, min_count=0)
+    (with_words,) = run_table2(["reuters"], ["BOW"], few, min_count=2)
+    assert without.scores["paper"].n_features <= 30
+    assert with_words.scores["paper"].n_features > 30
+    assert with_words.vectors == without.vectors + "+2"
+    (mean,) = run_table2(["reuters"], ["MeanWV"], few, min_count=2)
+    assert mean.scores["strong"].f1 > 60
+
+
 def test_a_broken_run_goes_on_where_it_stopped(planted, corpora, tmp_path, monkeypatch):
     file = tmp_path / "table2.json"
     first = next(run_table2(["reuters"], QUICK, planted.vectors, output=file))
@@ -122,6 +140,7 @@ def test_a_file_of_something_else_is_not_overwritten(content, planted, corpora, 
         ({"corpora": ["imdb"]}, "imdb"),
         ({"methods": ["BOW", "nothing"]}, "nothing"),
         ({"n_seeds": 0}, "n_seeds"),
+        ({"min_count": -1}, "min_count"),
     ],
 )
 def test_wrong_wishes_are_refused_before_the_work(options, message, planted, corpora):

@@ -16,12 +16,20 @@ __all__ = ["table2"]
 
 
 def table2(
-    corpus: Annotated[str, typer.Option("--corpus", help="20news, reuters or both.")] = "both",
+    corpus: Annotated[str, typer.Option("--corpus", help="20news, reuters or both; 20news-heldout tries settings.")] = "both",
     methods: Annotated[
         str, typer.Option("--methods", help="Names with commas between, or all.")
     ] = "all",
     vectors: VectorsOption = None,
     seeds: Annotated[int, typer.Option("--seeds", help="Runs of each random method.")] = 1,
+    min_count: Annotated[
+        int | None,
+        typer.Option(
+            "--min-count",
+            help="Learn vectors of words that the training documents have so often; 0: of none. "
+            "By default as chosen for the corpus.",
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="File of results; rows it has are not run again."),
@@ -47,7 +55,15 @@ def table2(
     chosen = list(METHODS) if methods == "all" else [name.strip() for name in methods.split(",")]
     corpora = list(CORPORA) if corpus == "both" else [corpus]
     rows: list[Row] = []
-    for row in run_table2(corpora, chosen, load_vectors(vectors), n_seeds=seeds, output=output):
+    found_rows = run_table2(
+        corpora,
+        chosen,
+        load_vectors(vectors),
+        n_seeds=seeds,
+        min_count=min_count,
+        output=output,
+    )
+    for row in found_rows:
         rows.append(row)
         if not quiet:
             note(_line(row))

@@ -25,7 +25,8 @@ class Row:
     corpus, method, seed : str, str, int
         Who ran on what.
     vectors : str
-        Start of the content hash of the word vectors, whose words all methods share.
+        Start of the content hash of the word vectors, whose words all methods share; with "+2"
+        behind if words that the training documents have twice were added.
     settings : dict
         Parameters of the method.
     n_train, n_test : int

@@ -2,9 +2,11 @@
 
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import chain
 from os import PathLike
 from typing import get_args
 
@@ -12,12 +14,15 @@ from topicvec.datasets import LabelledTexts, load_20newsgroups, load_reuters
 from topicvec.embed.vectors import WordVectors
 from topicvec.errors import DataError, MissingExtra
 from topicvec.evaluate.baselines.registry import find_method, make
-from topicvec.evaluate.baselines.settings import settings
+from topicvec.evaluate.baselines.settings import MIN_COUNT, settings
 from topicvec.evaluate.classify import Protocol, classify
 from topicvec.evaluate.results import Results, Row
 from topicvec.evaluate.tokens import LabelledTokens, known_tokens
+from topicvec.model.inputs import learn_vectors
+from topicvec.text.stopwords import stop_words
+from topicvec.text.tokenizer import Tokenizer
 
-__all__ = ["CORPORA", "Split", "run_method", "run_table2"]
+__all__ = ["CORPORA", "HELD_OUT", "Split", "hold_out", "run_method", "run_table2"]
 
 logger = logging.getLogger(__name__)
 
@@ -25,6 +30,7 @@ CORPORA: Mapping[str, Callable[..., LabelledTexts]] = {
     "20news": load_20newsgroups,
     "reuters": load_reuters,
 }
+HELD_OUT = "-heldout"  # after a corpus's name: its test documents are not touched
 Split = tuple[LabelledTokens, LabelledTokens]
 
 _HASH = 12  # characters that tell vectors apart
@@ -36,6 +42,7 @@ def run_table2(
     vectors: WordVectors,
     *,
     n_seeds: int = 1,
+    min_count: int | None = None,
     output: str | PathLike[str] | None = None,
 ) -> Iterator[Row]:
     """Run methods on corpora, a row at a time; rows that a file has already are not run again.
@@ -43,13 +50,19 @@ def run_table2(
     Parameters
     ----------
     corpora : sequence of str
-        Names of `CORPORA`.
+        Names of `CORPORA`; with "-heldout" behind, settings are tried without a look at the test
+        documents, see `hold_out`.
     methods : sequence of str
         Names of `topicvec.evaluate.baselines.METHODS`.
     vectors : WordVectors
         Their words are the ones that all methods know.
     n_seeds : int
         Runs of each method that draws random numbers, with seeds from 0.
+    min_count : int, optional
+        All methods also know the words that the training documents have so often; vectors for
+        those that have none are learned from the training documents. With 0 there are no such
+        words; by default it is as chosen for the corpus, see
+        `topicvec.evaluate.baselines.settings`.
     output : path, optional
         File of results, written after each row; see `topicvec.evaluate.results.Results`. A row is
         run again if the vectors or the settings of the method are others.
@@ -64,13 +77,13 @@ def run_table2(
     >>> [row.method for row in run_table2(["reuters"], ["BOW"], vectors)]  # doctest: +SKIP
     ['BOW']
     """
-    plan = list(_plan(corpora, methods, vectors, n_seeds))
+    plan = list(_plan(corpora, methods, vectors, n_seeds, min_count))
     results = Results.read(output)
-    load = cache(lambda corpus: _load(corpus, vectors))
+    load = cache(lambda corpus: _load(corpus, vectors, min_count))
     for wanted in plan:
         row = results.find(wanted)
         if row is None:
-            row = run_method(wanted, load(wanted.corpus), vectors)
+            row = run_method(wanted, *load(wanted.corpus))
             results = results.with_row(row)
         yield row
 
@@ -105,11 +118,11 @@ def run_method(wanted: Row, split: Split, vectors: WordVectors) -> Row:
     start = time.perf_counter()
     try:
         model = make(wanted.method, vectors=vectors, random_state=wanted.seed, **wanted.settings)
-        model.fit(train.documents, train.labels)  # type: ignore[arg-type]
+        own = model.fit_transform(train.documents, train.labels)
     except MissingExtra as error:
         logger.warning("%s skipped: %s", wanted.method, error)
         return replace(wanted, skipped=str(error))
-    own, other = model.transform(train.documents), model.transform(test.documents)
+    other = model.transform(test.documents)
     seconds = time.perf_counter() - start
     scores = {
         protocol: classify(own, train.labels, other, test.labels, protocol)
@@ -124,21 +137,78 @@ def run_method(wanted: Row, split: Split, vectors: WordVectors) -> Row:
     )
 
 
+def hold_out(texts: LabelledTexts, share: float = 0.28) -> tuple[LabelledTexts, LabelledTexts]:
+    """Part documents in two: the last of each class, as many as the share says, and the others.
+
+    The documents of both corpora are in the order of time, and so are their training and test
+    parts: what holds for the last training documents holds for the test documents best.
+
+    Examples
+    --------
+    >>> from topicvec.text import Document
+    >>> texts = LabelledTexts(tuple(Document(n, n, "a") for n in "1234"), ("a",))
+    >>> [[document.id for document in part.documents] for part in hold_out(texts)]
+    [['1', '2', '3'], ['4']]
+    """
+    held: set[int] = set()
+    for name in texts.names:
+        rows = [row for row, label in enumerate(texts.labels) if label == name]
+        held |= set(rows[len(rows) - int(share * len(rows)) :])
+    first, second = (
+        tuple(doc for row, doc in enumerate(texts.documents) if (row in held) == wanted)
+        for wanted in (False, True)
+    )
+    return LabelledTexts(first, texts.names), LabelledTexts(second, texts.names)
+
+
 def _plan(
-    corpora: Sequence[str], methods: Sequence[str], vectors: WordVectors, n_seeds: int
+    corpora: Sequence[str],
+    methods: Sequence[str],
+    vectors: WordVectors,
+    n_seeds: int,
+    min_count: int | None,
 ) -> Iterator[Row]:
     """List the rows to run; a method without random numbers has one seed."""
     if n_seeds < 1:
         raise DataError(f"n_seeds must be at least 1; found {n_seeds}")
+    if min_count is not None and min_count < 0:
+        raise DataError(f"min_count must not be negative; found {min_count}")
     for corpus in corpora:
-        if corpus not in CORPORA:
-            raise DataError(f"unknown corpus {corpus!r}: expected {' or '.join(CORPORA)}")
+        name = corpus.removesuffix(HELD_OUT)
+        if name not in CORPORA:
+            raise DataError(
+                f"unknown corpus {corpus!r}: expected {' or '.join(CORPORA)}, "
+                f"or one of them with {HELD_OUT}"
+            )
+        least = _min_count(name, min_count)
+        label = vectors.content_hash[:_HASH] + (f"+{least}" if least else "")
         for method in map(find_method, methods):
             for seed in range(n_seeds if method.is_random else 1):
-                chosen = settings(method.name, corpus)
-                yield Row(corpus, method.name, seed, vectors.content_hash[:_HASH], chosen)
+                chosen = settings(method.name, name)
+                yield Row(corpus, method.name, seed, label, chosen)
 
 
-def _load(corpus: str, vectors: WordVectors) -> Split:
-    load = CORPORA[corpus]
-    return known_tokens(load("train"), vectors), known_tokens(load("test"), vectors)
+def _load(
+    corpus: str, vectors: WordVectors, min_count: int | None
+) -> tuple[Split, WordVectors]:
+    name = corpus.removesuffix(HELD_OUT)
+    train, least = CORPORA[name]("train"), _min_count(name, min_count)
+    train, test = hold_out(train) if corpus != name else (train, CORPORA[name]("test"))
+    known = _with_words_of(train, vectors, least) if least else vectors
+    return (known_tokens(train, known), known_tokens(test, known)), known
+
+
+def _min_count(corpus: str, wanted: int | None) -> int:
+    return MIN_COUNT.get(corpus, 0) if wanted is None else wanted
+
+
+def _with_words_of(train: LabelledTexts, vectors: WordVectors, min_count: int) -> WordVectors:
+    token_lists = [Tokenizer()(text) for text in train.texts]
+    counts = Counter(chain.from_iterable(token_lists))
+    ignored = stop_words("english")
+    new = [
+        word
+        for word, n in counts.items()
+        if n >= min_count and word not in vectors and word not in ignored
+    ]
+    return learn_vectors(vectors, token_lists, sorted(new)) if new else vectors

@@ -110,7 +110,7 @@ def expect(
 
     def block(words: slice) -> Floats:
         # Cᵀ V over the block's words: the third unavoidable matrix product.
-        return mass_of_words(corpus, found, words).T @ lexicon.vectors[lexicon.rows[words]]
+        return mass_of_words(corpus, found, words).T @ lexicon.used[words]
 
     for part in engine.map(block, corpus.blocks):
         moment += part

@@ -21,7 +21,15 @@ from topicvec.text.tokenizer import Tokenizer
 from topicvec.text.vocabulary import Vocabulary
 from topicvec.text.weights import weigh
 
-__all__ = ["Counted", "Reader", "Text", "checked_matrix", "read_corpus", "report_unknown"]
+__all__ = [
+    "Counted",
+    "Reader",
+    "Text",
+    "checked_matrix",
+    "learn_vectors",
+    "read_corpus",
+    "report_unknown",
+]
 
 logger = logging.getLogger(__name__)
 
@@ -169,12 +177,47 @@ def read_corpus(
     counted = reader.count(documents, vectors)
     frequent = [word for word, n in counted.report.unknown.items() if n >= _FREQUENT]
     if learn and frequent:
-        vectors = _with_learned(vectors, documents, sorted(frequent))
+        vectors = learn_vectors(vectors, documents, sorted(frequent))
         counted = reader.count(documents, vectors)
     report_unknown(counted.report)
     if weights is not None:
         counted = replace(counted, counts=_weighted(counted.counts, weights))
     return counted, vectors
+
+
+def learn_vectors(
+    vectors: WordVectors, token_lists: list[list[str]], words: Iterable[str]
+) -> WordVectors:
+    """Learn vectors of new words from their neighbours in a corpus, by incremental PSDVec.
+
+    Parameters
+    ----------
+    vectors : WordVectors
+        Their rows stay as they are.
+    token_lists : list of list of str
+        The corpus, with its stop words.
+    words : iterable of str
+        What to learn.
+
+    Returns
+    -------
+    WordVectors
+        The given words, then the new ones.
+
+    Examples
+    --------
+    >>> vectors = WordVectors(["a", "sat", "on"], np.eye(3), [9, 3, 3])
+    >>> learn_vectors(vectors, [["a", "cow", "sat", "on", "a", "log"]], ["cow"]).words
+    ('a', 'sat', 'on', 'cow')
+    """
+    from topicvec.embed.cooccurrence import WindowSettings  # slow to import, rarely needed
+    from topicvec.embed.counting import count_corpus
+    from topicvec.embed.psdvec import PSDVec
+
+    counts = count_corpus(token_lists, WindowSettings(), n_jobs=1)
+    more = PSDVec(n_jobs=1).add_words(vectors, counts, words)
+    logger.info("learned vectors for %d unknown words", len(more) - len(vectors))
+    return more
 
 
 def _weighted(counts: csr_array, weights: ArrayLike) -> csr_array:
@@ -238,20 +281,6 @@ def _token_lists(reader: Reader, documents: Any) -> list[list[str]]:
             "found a matrix of counts"
         )
     return [reader.tokens(text) for text in _checked_rows(documents)]
-
-
-def _with_learned(
-    vectors: WordVectors, token_lists: list[list[str]], words: list[str]
-) -> WordVectors:
-    """Learn vectors from the words' neighbours, by incremental PSDVec."""
-    from topicvec.embed.cooccurrence import WindowSettings  # slow to import, rarely needed
-    from topicvec.embed.counting import count_corpus
-    from topicvec.embed.psdvec import PSDVec
-
-    counts = count_corpus(token_lists, WindowSettings(), n_jobs=1)
-    more = PSDVec(n_jobs=1).add_words(vectors, counts, words)
-    logger.info("learned vectors for %d unknown words", len(more) - len(vectors))
-    return more
 
 
 def _is_matrix(documents: Any) -> bool:

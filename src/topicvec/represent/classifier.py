@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from topicvec.errors import DataError, FormatError
 from topicvec.model import bundle
 from topicvec.model.topicvec import TopicVec
-from topicvec.represent.documents import FORMS, Form, represent, represent_training
+from topicvec.represent.documents import Form, check_form, represent, represent_training
 
 __all__ = ["Prediction", "TopicClassifier"]
 
@@ -102,8 +102,7 @@ class TopicClassifier:
         names = [str(label) for label in labels]
         if len(set(names)) < 2:
             raise DataError(f"a classifier needs at least two classes; found {sorted(set(names))}")
-        if self.form not in FORMS:
-            raise DataError(f"form must be one of {', '.join(FORMS)}; found {self.form!r}")
+        check_form(self.form)
         model = TopicVec(n_topics=15, random_state=0) if self.model is None else self.model
         self.model_ = model.__sklearn_clone__().fit(texts, names)
         features = represent_training(self.model_, texts, names, self.form, prior=self.prior)

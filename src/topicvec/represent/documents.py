@@ -18,6 +18,7 @@ from topicvec.model.topicmodel import TopicModel
 __all__ = [
     "FORMS",
     "Form",
+    "check_form",
     "count_words",
     "feature_names",
     "reader_of",
@@ -75,8 +76,7 @@ def represent(
     >>> represent(model, ["cat dog"], "word-mean")
     array([[1., 1., 0.]])
     """
-    if form not in FORMS:
-        raise DataError(f"form must be one of {', '.join(FORMS)}; found {form!r}")
+    check_form(form)
     counts = count_words(model, documents)
     fitted, engine = model.fitted_, checked_engine(model.n_jobs)
     if form == "word-mean":
@@ -98,6 +98,19 @@ def represent(
             return np.hstack([np.sqrt(shares), _word_mean(fitted, counts)])
         case _:
             return np.sqrt(shares)
+
+
+def check_form(form: str) -> None:
+    """Refuse a form that `represent` does not know.
+
+    Examples
+    --------
+    >>> check_form("log")
+    Traceback (most recent call last):
+    topicvec.errors.DataError: form must be one of proportions, sqrt, ...; found 'log'
+    """
+    if form not in FORMS:
+        raise DataError(f"form must be one of {', '.join(FORMS)}; found {form!r}")
 
 
 def represent_training(

@@ -117,7 +117,8 @@ _ALL = (
     Method(
         "TopicVec",
         "topicvec:TopicVecFeatures",
-        "Topics of each class, square roots of proportions.",
+        "Topics of each class; a document is described by how much of each topic's words it has, "
+        "where the paper took proportions.",
         uses_classes=True,
     ),
     Method(

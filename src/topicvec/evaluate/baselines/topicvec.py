@@ -2,24 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from topicvec.embed.vectors import WordVectors
-from topicvec.errors import DataError
 from topicvec.evaluate.baselines.base import TokenLists, TopicBaseline, checked
 from topicvec.evaluate.baselines.mean_vectors import MeanVectors
 from topicvec.model import TopicVec, read_topics
+from topicvec.represent.documents import Form, check_form, represent, represent_training
 
-__all__ = ["Form", "TopicVecFeatures", "TopicVecMean"]
-
-Form = Literal["sqrt", "proportions", "counts"]
+__all__ = ["TopicVecFeatures", "TopicVecMean"]
 
 
 class TopicVecFeatures(TopicBaseline):
-    """Topic proportions of TopicVec, in one pass without a prior on the mixture.
+    """How much of each topic a document has, without a prior on the mixture.
 
     Parameters
     ----------
@@ -30,8 +28,9 @@ class TopicVecFeatures(TopicBaseline):
         By default those that come with the package.
     max_norm : float
         Longest topic vector allowed.
-    form : {"sqrt", "proportions", "counts"}
-        Square roots of proportions, proportions, or expected counts as in the original program.
+    form : str
+        What the features are, see `topicvec.represent.represent`; the original program's are
+        "counts".
     options : mapping, optional
         Further parameters of `topicvec.TopicVec`.
     random_state : int
@@ -51,7 +50,7 @@ class TopicVecFeatures(TopicBaseline):
         vectors: WordVectors | str | PathLike[str] | None = None,
         *,
         max_norm: float = 7.0,
-        form: Form = "sqrt",
+        form: Form = "own-words",
         options: Mapping[str, Any] | None = None,
         random_state: int = 0,
     ) -> None:
@@ -64,8 +63,7 @@ class TopicVecFeatures(TopicBaseline):
 
     def fit(self, documents: TokenLists, y: Sequence[str] | None = None) -> Self:
         """Learn topics of each class, or without classes of all documents."""
-        if self.form not in _FORMS:
-            raise DataError(f"form must be one of {', '.join(_FORMS)}; found {self.form!r}")
+        check_form(self.form)
         model = TopicVec(
             self.n_topics,
             self.vectors,
@@ -79,7 +77,14 @@ class TopicVecFeatures(TopicBaseline):
 
     def transform(self, documents: TokenLists) -> NDArray[np.floating]:
         """Describe documents by their topics (D, K)."""
-        return _FORMS[self.form](self.model_, checked(documents))
+        return represent(self.model_, checked(documents), self.form, prior=False)
+
+    def fit_transform(
+        self, documents: TokenLists, y: Sequence[str] | None = None, **_: Any
+    ) -> NDArray[np.floating]:
+        """Learn topics and describe the same documents (D, K), see `represent_training`."""
+        self.fit(documents, y)
+        return represent_training(self.model_, checked(documents), y, self.form, prior=False)
 
     def topic_words(self, n: int = 10) -> list[list[str]]:
         """List the n most relevant words of each live topic but the null topic."""
@@ -88,7 +93,7 @@ class TopicVecFeatures(TopicBaseline):
 
 
 class TopicVecMean(TopicVecFeatures):
-    """Topic proportions of TopicVec and mean word vectors, side by side.
+    """The features of TopicVec and mean word vectors, side by side.
 
     Parameters
     ----------
@@ -111,7 +116,7 @@ class TopicVecMean(TopicVecFeatures):
         vectors: WordVectors | str | PathLike[str] | None = None,
         *,
         max_norm: float = 7.0,
-        form: Form = "sqrt",
+        form: Form = "own-words",
         options: Mapping[str, Any] | None = None,
         random_state: int = 0,
         mean_weight: float = 1.0,
@@ -128,21 +133,16 @@ class TopicVecMean(TopicVecFeatures):
 
     def transform(self, documents: TokenLists) -> NDArray[np.floating]:
         """Describe documents by topics and mean vectors (D, K + N)."""
+        return self._with_means(super().transform(documents), documents)
+
+    def fit_transform(
+        self, documents: TokenLists, y: Sequence[str] | None = None, **_: Any
+    ) -> NDArray[np.floating]:
+        """Learn topics and describe the same documents (D, K + N)."""
+        return self._with_means(super().fit_transform(documents, y), documents)
+
+    def _with_means(
+        self, features: NDArray[np.floating], documents: TokenLists
+    ) -> NDArray[np.floating]:
         means = MeanVectors(self.model_.vectors_).fit(documents).transform(documents)
-        return np.hstack([super().transform(documents), self.mean_weight * means])
-
-
-def _counts(model: TopicVec, documents: list[list[str]]) -> NDArray[np.floating]:
-    return model.expected_counts(documents, prior=False)
-
-
-def _square_roots(model: TopicVec, documents: list[list[str]]) -> NDArray[np.floating]:
-    return model.sqrt_proportions(documents, prior=False)
-
-
-def _proportions(model: TopicVec, documents: list[list[str]]) -> NDArray[np.floating]:
-    proportions: NDArray[np.floating] = np.square(_square_roots(model, documents))
-    return proportions
-
-
-_FORMS = {"sqrt": _square_roots, "proportions": _proportions, "counts": _counts}
+        return np.hstack([features, self.mean_weight * means])
