@@ -29,7 +29,7 @@ def vectors():
 
 @pytest.fixture
 def settings(vectors):
-    return {"TopicVec": {"vectors": vectors, "n_jobs": 1}, "LDA (tomotopy)": {"n_iter": 100}}
+    return {"TopicVec": {"vectors": vectors, "n_jobs": 1}, "LDA (tomotopy)": {"n_sweeps": 100}}
 
 
 LOCAL = ["TopicVec", "LDA (gensim)", "LDA (tomotopy)", "LDA (scikit-learn)", "NMF (scikit-learn)"]

@@ -16,7 +16,10 @@ __all__ = ["table2"]
 
 
 def table2(
-    corpus: Annotated[str, typer.Option("--corpus", help="20news, reuters or both; 20news-heldout tries settings.")] = "both",
+    corpus: Annotated[
+        str,
+        typer.Option("--corpus", help="20news, reuters or both; 20news-heldout tries settings."),
+    ] = "both",
     methods: Annotated[
         str, typer.Option("--methods", help="Names with commas between, or all.")
     ] = "all",

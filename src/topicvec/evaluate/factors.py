@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from topicvec.evaluate.lda import WordTopicPeer
+from topicvec.evaluate.baselines.word_topics import WordTopics
 from topicvec.text.bag import BagBuilder
 from topicvec.text.counting import chunked, count_tokens
 from topicvec.text.vocabulary import Vocabulary
@@ -18,7 +18,7 @@ Floats = NDArray[np.floating]
 TokenLists = Sequence[Sequence[str]]
 
 
-class SklearnLDA(WordTopicPeer):
+class SklearnLDA(WordTopics):
     """LDA by scikit-learn's online variational Bayes.
 
     Parameters
@@ -47,7 +47,7 @@ class SklearnLDA(WordTopicPeer):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, documents: TokenLists, y: object = None) -> Self:  # noqa: ARG002
+    def fit(self, documents: TokenLists, y: Sequence[str] | None = None) -> Self:  # noqa: ARG002
         """Learn topics from token lists."""
         from sklearn.decomposition import LatentDirichletAllocation
 
@@ -69,7 +69,7 @@ class SklearnLDA(WordTopicPeer):
         return shares
 
 
-class SklearnNMF(WordTopicPeer):
+class SklearnNMF(WordTopics):
     """Non-negative factors of the TF-IDF table, by scikit-learn.
 
     Parameters
@@ -95,7 +95,7 @@ class SklearnNMF(WordTopicPeer):
         self.n_topics = n_topics
         self.random_state = random_state
 
-    def fit(self, documents: TokenLists, y: object = None) -> Self:  # noqa: ARG002
+    def fit(self, documents: TokenLists, y: Sequence[str] | None = None) -> Self:  # noqa: ARG002
         """Learn factors from token lists."""
         from sklearn.decomposition import NMF
         from sklearn.feature_extraction.text import TfidfTransformer

@@ -28,8 +28,8 @@ TokenLists = Sequence[Sequence[str]]
 
 PEERS: Mapping[str, str] = {
     "TopicVec": "topicvec.evaluate.peers:TopicVecPeer",
-    "LDA (gensim)": "topicvec.evaluate.lda:GensimLDA",
-    "LDA (tomotopy)": "topicvec.evaluate.lda:TomotopyLDA",
+    "LDA (gensim)": "topicvec.evaluate.baselines.lda_gensim:GensimLDA",
+    "LDA (tomotopy)": "topicvec.evaluate.baselines.lda_tomotopy:TomotopyLDA",
     "LDA (scikit-learn)": "topicvec.evaluate.factors:SklearnLDA",
     "NMF (scikit-learn)": "topicvec.evaluate.factors:SklearnNMF",
     "ETM": "topicvec.evaluate.baselines.etm:ETM",

@@ -188,9 +188,7 @@ def _plan(
                 yield Row(corpus, method.name, seed, label, chosen)
 
 
-def _load(
-    corpus: str, vectors: WordVectors, min_count: int | None
-) -> tuple[Split, WordVectors]:
+def _load(corpus: str, vectors: WordVectors, min_count: int | None) -> tuple[Split, WordVectors]:
     name = corpus.removesuffix(HELD_OUT)
     train, least = CORPORA[name]("train"), _min_count(name, min_count)
     train, test = hold_out(train) if corpus != name else (train, CORPORA[name]("test"))

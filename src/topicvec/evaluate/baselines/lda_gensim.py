@@ -7,12 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topicvec.errors import require
-from topicvec.evaluate.baselines.base import TokenLists, TopicBaseline, checked
+from topicvec.evaluate.baselines.base import TokenLists, checked
+from topicvec.evaluate.baselines.word_topics import WordTopics
 
 __all__ = ["GensimLDA"]
 
 
-class GensimLDA(TopicBaseline):
+class GensimLDA(WordTopics):
     """Topic proportions of latent Dirichlet allocation, by gensim.
 
     Parameters
@@ -41,26 +42,24 @@ class GensimLDA(TopicBaseline):
         gensim = require("gensim.models", "bench", "LDA by gensim")
         corpora = require("gensim.corpora", "bench", "LDA by gensim")
         tokens = checked(documents)
-        self.words_ = corpora.Dictionary(tokens)
+        self.dictionary_ = corpora.Dictionary(tokens)
         self.model_ = gensim.LdaModel(
-            [self.words_.doc2bow(each) for each in tokens],
+            [self.dictionary_.doc2bow(each) for each in tokens],
             self.n_topics,
-            self.words_,
+            self.dictionary_,
             passes=self.n_passes,
             eval_every=None,
             random_state=self.random_state,
         )
+        self.words_ = tuple(self.dictionary_[i] for i in range(len(self.dictionary_)))
+        self.topic_word_ = self.model_.get_topics().astype(float)
         return self
 
     def transform(self, documents: TokenLists) -> NDArray[np.float64]:
         """Infer topic proportions (D, K)."""
-        bags = [self.words_.doc2bow(each) for each in checked(documents)]
+        bags = [self.dictionary_.doc2bow(each) for each in checked(documents)]
         # inference starts at random: from the same place each time
         self.model_.random_state = np.random.RandomState(self.random_state)
         gamma, _ = self.model_.inference(bags)
         proportions: NDArray[np.float64] = gamma / gamma.sum(axis=1, keepdims=True)
         return proportions
-
-    def topic_words(self, n: int = 10) -> list[list[str]]:
-        """List the n most probable words of each topic."""
-        return [[w for w, _ in self.model_.show_topic(k, n)] for k in range(self.n_topics)]

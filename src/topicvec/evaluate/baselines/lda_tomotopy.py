@@ -7,12 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topicvec.errors import require
-from topicvec.evaluate.baselines.base import TokenLists, TopicBaseline, checked
+from topicvec.evaluate.baselines.base import TokenLists, checked
+from topicvec.evaluate.baselines.word_topics import WordTopics
 
 __all__ = ["TomotopyLDA"]
 
 
-class TomotopyLDA(TopicBaseline):
+class TomotopyLDA(WordTopics):
     """Topic proportions of latent Dirichlet allocation, by tomotopy.
 
     Parameters
@@ -53,11 +54,14 @@ class TomotopyLDA(TopicBaseline):
         for tokens in filter(None, checked(documents)):
             self.model_.add_doc(tokens)
         self.model_.train(self.n_sweeps, workers=1)  # with more, results depend on chance
+        self.words_ = tuple(self.model_.used_vocabs)
+        rows = [self.model_.get_topic_word_dist(k) for k in range(self.n_topics)]
+        self.topic_word_ = np.array(rows, float)
         return self
 
     def transform(self, documents: TokenLists) -> NDArray[np.float64]:
         """Infer topic proportions (D, K); documents without a known word get the prior mean."""
-        known = set(self.model_.used_vocabs)
+        known = set(self.words_)
         kept = [[word for word in tokens if word in known] for tokens in checked(documents)]
         full = [row for row, tokens in enumerate(kept) if tokens]
         proportions = np.tile(self.model_.alpha / np.sum(self.model_.alpha), (len(kept), 1))
@@ -66,8 +70,3 @@ class TomotopyLDA(TopicBaseline):
             found, _ = self.model_.infer(made, iterations=self.n_inference_sweeps, workers=1)
             proportions[full] = found
         return proportions
-
-    def topic_words(self, n: int = 10) -> list[list[str]]:
-        """List the n most probable words of each topic."""
-        found = (self.model_.get_topic_words(k, n) for k in range(self.n_topics))
-        return [[word for word, _ in pairs] for pairs in found]
