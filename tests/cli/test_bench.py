@@ -55,3 +55,11 @@ def test_wrong_options_are_one_line_and_exit_code_2(options, expected, capsys):
     shown = capsys.readouterr()
     assert shown.err.startswith("topicvec: ")
     assert expected in shown.err
+
+
+def test_a_corpus_can_be_named_in_place_of_a_file(capsys):
+    options = ["20news", "-k", "4", "--model", "TopicVec", "--min-documents", "2", "-q", "--json"]
+    assert call(["bench", "topics", *options]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["models"]
+    assert found["n_topics"] == 4
+    assert found["purity"] > 0  # classes are known

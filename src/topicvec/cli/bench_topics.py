@@ -1,6 +1,7 @@
 """``topicvec bench topics``: the topics of several models, measured side by side."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,6 +20,7 @@ from topicvec.cli.options import (
 if TYPE_CHECKING:
     from topicvec.embed import WordVectors
     from topicvec.evaluate.compare import PeerRun, SkippedPeer, TopicQuality
+    from topicvec.text import Document
 
 __all__ = ["topics"]
 
@@ -59,6 +61,7 @@ def topics(
     All models get the same tokens: words that have a vector, without stop words,
     rare words and short ones.
     A model that is not installed is left out, and the reason told.
+    In place of a file, 20news or reuters names the training documents of that corpus.
 
     Example: topicvec bench topics posts.jsonl --label-column group -k 50 --model TopicVec
     """
@@ -88,11 +91,20 @@ def _prepare(
     """Cut the documents into tokens, drop empty ones, and give classes if all have one."""
     from topicvec.evaluate.compare import shared_tokens
 
-    documents = list(reading.documents(sources))
+    documents = list(_documents(reading, sources))
     tokens = shared_tokens((each.text for each in documents), known, **options)
     labels = [each.label for each, row in zip(documents, tokens, strict=True) if row]
     classes = [label for label in labels if label is not None]
     return [row for row in tokens if row], classes if len(classes) == len(labels) else None
+
+
+def _documents(reading: Reading, sources: list[str]) -> "Iterable[Document]":
+    """Read files, or the training documents of a corpus that is named in place of a file."""
+    from topicvec.evaluate.table2 import CORPORA
+
+    if len(sources) == 1 and sources[0] in CORPORA and not Path(sources[0]).exists():
+        return CORPORA[sources[0]]("train").documents
+    return reading.documents(sources)
 
 
 def _run(
