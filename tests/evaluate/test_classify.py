@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -94,3 +96,10 @@ def test_a_fit_that_ran_out_of_iterations_says_so(blobs, monkeypatch):
 def test_what_cannot_be_scored_is_refused(train, known, test, wanted, protocol, message):
     with pytest.raises(DataError, match=message):
         classify(train, known, test, wanted, protocol)
+
+
+@pytest.mark.parametrize("protocol", ["paper", "strong"])
+def test_the_number_of_processes_changes_nothing(blobs, protocol):
+    (train, known), (test, wanted) = blobs
+    one, two = (classify(train, known, test, wanted, protocol, n_jobs=n) for n in (1, 2))
+    assert replace(two, seconds=one.seconds) == one

@@ -85,9 +85,9 @@ def test_a_broken_run_goes_on_where_it_stopped(planted, corpora, tmp_path, monke
     first = next(run_table2(["reuters"], QUICK, planted.vectors, output=file))
     ran = []
 
-    def spy(wanted, *rest):
+    def spy(wanted, *rest, **options):
         ran.append(wanted.method)
-        return run_method(wanted, *rest)
+        return run_method(wanted, *rest, **options)
 
     monkeypatch.setattr(table2, "run_method", spy)
     rows = run(planted, output=file)

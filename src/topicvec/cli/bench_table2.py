@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from topicvec.cli.options import Json, Quiet, VectorsOption
+from topicvec.cli.options import Jobs, Json, Quiet, VectorsOption
 
 if TYPE_CHECKING:
     from topicvec.evaluate.results import Row, Summary
@@ -37,6 +37,7 @@ def table2(
         Path | None,
         typer.Option("--output", "-o", help="File of results; rows it has are not run again."),
     ] = None,
+    jobs: Jobs = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -65,6 +66,7 @@ def table2(
         n_seeds=seeds,
         min_count=min_count,
         output=output,
+        n_jobs=jobs,
     )
     for row in found_rows:
         rows.append(row)

@@ -44,6 +44,7 @@ def run_table2(
     n_seeds: int = 1,
     min_count: int | None = None,
     output: str | PathLike[str] | None = None,
+    n_jobs: int | None = 1,
 ) -> Iterator[Row]:
     """Run methods on corpora, a row at a time; rows that a file has already are not run again.
 
@@ -66,6 +67,8 @@ def run_table2(
     output : path, optional
         File of results, written after each row; see `topicvec.evaluate.results.Results`. A row is
         run again if the vectors or the settings of the method are others.
+    n_jobs : int or None
+        Processes for the classifiers; None for one a core.
 
     Yields
     ------
@@ -83,12 +86,12 @@ def run_table2(
     for wanted in plan:
         row = results.find(wanted)
         if row is None:
-            row = run_method(wanted, *load(wanted.corpus))
+            row = run_method(wanted, *load(wanted.corpus), n_jobs=n_jobs)
             results = results.with_row(row)
         yield row
 
 
-def run_method(wanted: Row, split: Split, vectors: WordVectors) -> Row:
+def run_method(wanted: Row, split: Split, vectors: WordVectors, *, n_jobs: int | None = 1) -> Row:
     """Learn features on the training documents and score them on the test documents.
 
     Parameters
@@ -99,6 +102,8 @@ def run_method(wanted: Row, split: Split, vectors: WordVectors) -> Row:
         Training and test documents.
     vectors : WordVectors
         For methods that use word vectors.
+    n_jobs : int or None
+        Processes for the classifiers; None for one a core.
 
     Returns
     -------
@@ -125,7 +130,7 @@ def run_method(wanted: Row, split: Split, vectors: WordVectors) -> Row:
     other = model.transform(test.documents)
     seconds = time.perf_counter() - start
     scores = {
-        protocol: classify(own, train.labels, other, test.labels, protocol)
+        protocol: classify(own, train.labels, other, test.labels, protocol, n_jobs=n_jobs)
         for protocol in get_args(Protocol)
     }
     return replace(
