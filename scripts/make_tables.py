@@ -25,9 +25,12 @@ topicvec bench table2 --corpus both --seeds {n_seeds} -o benchmarks/results/tabl
 ```
 
 Documents are cut into words by the default tokenizer; stop words and words without a vector are
-dropped, and so are documents without a word left: the same for all methods. Features are learned
-on the training documents only. Then a linear support vector machine, each class against the rest,
-tells the classes of the test documents:
+dropped, and so are documents without a word left: the same for all methods. On 20 Newsgroups the
+training posts have many words that the embedded vectors do not know; those that they have at
+least twice get vectors from their neighbours there (`--min-count 2`), and so count for all
+methods. Features are learned on the training documents only, and settings were chosen on the last
+28% of each class of them (`--corpus 20news-heldout`), not on the test documents. Then a linear
+support vector machine, each class against the rest, tells the classes of the test documents:
 
 - **the paper's protocol**: l1 penalty, C = 1, on the features as they are;
 - **the stronger protocol**: l2 penalty; C, and whether features are standardised, chosen by
@@ -36,7 +39,11 @@ tells the classes of the test documents:
 
 Precision, recall and F1 are means over the classes, in percent; ± is the standard deviation over
 seeds. Methods with † learn their features from the classes of the training documents too, as in
-the paper.
+the paper. Seconds are those to learn and describe all documents, without the classifiers.
+
+TopicVec's features are how much of each topic's words a document has (the form `own-words` of
+[represent](../how-to/classify.md#forms-of-a-document)): P(w|k) is drawn from what the vectors say
+towards what the training documents had. TV+MeanWV puts the mean word vector beside them.
 """
 
 

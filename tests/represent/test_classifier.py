@@ -34,15 +34,15 @@ def test_probabilities_are_probabilities_and_the_largest_is_the_class(classifier
 def test_probabilities_are_those_of_the_regression_for_two_classes(documents, vectors):
     from sklearn.linear_model import LogisticRegression
 
-    from topicvec.represent import represent
+    from topicvec.represent import represent, represent_training
 
     two = [document for document in documents if document.label in ("cooking", "music")]
     labels = [document.label for document in two]
     topics = TopicVec(3, vectors, random_state=0)
     found = TopicClassifier(topics, strength=1.0).fit(two, labels)
-    features = represent(found.model_, two, "sqrt", prior=False)
+    features = represent_training(found.model_, two, labels, "own-words")
     regression = LogisticRegression(C=1.0, max_iter=1000).fit(features / features.std(), labels)
-    expected = regression.predict_proba(features / features.std())
+    expected = regression.predict_proba(represent(found.model_, two, "own-words") / features.std())
     np.testing.assert_allclose(found.predict_proba(two), expected, atol=1e-9)
 
 

@@ -43,11 +43,13 @@ class TopicClassifier:
     model : TopicVec, optional
         How to learn topics; it is not changed. By default 15 topics for each class.
     form : str
-        What the features are, see `topicvec.represent.represent`.
+        What the features are, see `topicvec.represent.represent`. With the default, macro F1 on
+        the last 28% of the training posts of 20 Newsgroups is 84, with "sqrt" it is 75.
     prior : bool
         Whether mixtures have a prior; without one they are better for classifiers.
     strength : float
-        Inverse of the regularisation: larger fits the training documents more closely.
+        Inverse of the regularisation: larger fits the training documents more closely. The
+        default was the best on these posts.
 
     Attributes
     ----------
@@ -72,9 +74,9 @@ class TopicClassifier:
         self,
         model: TopicVec | None = None,
         *,
-        form: Form = "sqrt",
+        form: Form = "own-words",
         prior: bool = False,
-        strength: float = 0.01,
+        strength: float = 0.03,
     ) -> None:
         self.model = model
         self.form = form

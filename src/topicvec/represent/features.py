@@ -49,7 +49,7 @@ class TopicFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     def __init__(
-        self, model: TopicVec | None = None, *, form: Form = "sqrt", prior: bool = False
+        self, model: TopicVec | None = None, *, form: Form = "own-words", prior: bool = False
     ) -> None:
         self.model = model
         self.form = form
