@@ -17,6 +17,7 @@ __all__ = ["Prediction", "TopicClassifier"]
 Floats = NDArray[np.float64]
 
 _CARD = "classifier"  # of the file: what is kept beside the model
+_STRENGTH = 300.0  # for all training documents together
 
 
 class Prediction(NamedTuple):
@@ -47,9 +48,10 @@ class TopicClassifier:
         the last 28% of the training posts of 20 Newsgroups is 84, with "sqrt" it is 75.
     prior : bool
         Whether mixtures have a prior; without one they are better for classifiers.
-    strength : float
+    strength : float, optional
         Inverse of the regularisation: larger fits the training documents more closely. The
-        default was the best on these posts.
+        default is 300 over their number, near the best on held-out documents of 20 Newsgroups
+        and of Reuters.
 
     Attributes
     ----------
@@ -76,7 +78,7 @@ class TopicClassifier:
         *,
         form: Form = "own-words",
         prior: bool = False,
-        strength: float = 0.03,
+        strength: float | None = None,
     ) -> None:
         self.model = model
         self.form = form
@@ -109,7 +111,8 @@ class TopicClassifier:
         self.model_ = model.__sklearn_clone__().fit(texts, names)
         features = represent_training(self.model_, texts, names, self.form, prior=self.prior)
         self._scale = 1 / max(float(features.std()), 1e-12)
-        regression = LogisticRegression(C=self.strength, max_iter=1000)
+        strength = _STRENGTH / len(names) if self.strength is None else self.strength
+        regression = LogisticRegression(C=strength, max_iter=1000)
         regression.fit(features * self._scale, names)
         self._adopt(regression.classes_, regression.coef_, regression.intercept_)
         return self
