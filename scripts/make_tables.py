@@ -1,17 +1,19 @@
-"""Write the page of the paper's table 2 from the committed results.
+"""Write the pages of the paper's table 2 and of topic quality from the committed results.
 
 Usage: python scripts/make_tables.py [--check]
 """
 
+import json
 import sys
 from pathlib import Path
+from typing import Any
 
 from topicvec.evaluate.baselines import METHODS
 from topicvec.evaluate.results import Results, Summary, summarize
 
 ROOT = Path(__file__).resolve().parents[1]
-RESULTS = ROOT / "benchmarks" / "results" / "table2.json"
-PAGE = ROOT / "docs" / "explanation" / "tables.md"
+RESULTS = ROOT / "benchmarks" / "results"
+PAGES = ROOT / "docs" / "explanation"
 TITLES = {"20news": "20 Newsgroups", "reuters": "Reuters, ten classes"}
 APART = 3.0  # points of F1 from the paper that need a word
 
@@ -45,6 +47,34 @@ TopicVec's features are how much of each topic's words a document has (the form 
 [represent](../how-to/classify.md#forms-of-a-document)): P(w|k) is drawn from what the vectors say
 towards what the training documents had. TV+MeanWV puts the mean word vector beside them.
 """
+
+
+TOPICS_HEAD = """# Topics beside those of other models
+
+Made from `benchmarks/results/topic_quality.json` by `scripts/make_tables.py`; the results by
+`benchmarks/topic_quality.py`. All models get the same tokens of the training posts of 20
+Newsgroups: words that have a vector, without stop words, words of fewer than five posts and of
+fewer than three letters. Each has its usual settings and one seed.
+
+NPMI, C_V and U_Mass are of the first ten words, in the posts themselves; "Wikipedia" is NPMI in
+one hundred million tokens of it. Diversity is the share of distinct words among the first 25 of
+all topics, RBO the inverted rank-biased overlap of the first ten, "live" the topics that were
+found. Purity and NMI compare each post's largest topic with its group, which no model was told.
+Higher is better in all columns but seconds. [How to measure topics](../how-to/measure-topics.md)
+has the functions.
+"""
+TOPIC_COLUMNS = {
+    "live": ("n_found", "d"),
+    "NPMI": ("npmi", ".3f"),
+    "Wikipedia": ("reference_npmi", ".3f"),
+    "C_V": ("c_v", ".3f"),
+    "U_Mass": ("u_mass", ".2f"),
+    "diversity": ("diversity", ".3f"),
+    "RBO": ("inverted_rbo", ".3f"),
+    "purity": ("purity", ".3f"),
+    "NMI": ("nmi", ".3f"),
+    "seconds": ("seconds", ".0f"),
+}
 
 
 def cell(value: object) -> str:
@@ -93,8 +123,8 @@ def section(corpus: str, summaries: list[Summary]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def page() -> str:
-    results = Results.read(RESULTS)
+def table2_page() -> str:
+    results = Results.read(RESULTS / "table2.json")
     summaries = summarize(results.rows, METHODS)
     corpora = [corpus for corpus in TITLES if any(each.corpus == corpus for each in summaries)]
     n_seeds = 1 + max(row.seed for row in results.rows)
@@ -104,14 +134,37 @@ def page() -> str:
     return "\n".join([HEAD.format(n_seeds=n_seeds), *sections])
 
 
+def topics_section(title: str, found: dict[str, Any]) -> str:
+    lines = [
+        f"## {title}",
+        "",
+        f"| model | {' | '.join(TOPIC_COLUMNS)} |",
+        f"|---|{'---|' * len(TOPIC_COLUMNS)}",
+    ]
+    for each in found["models"]:
+        cells = [format(each[name], form) for name, form in TOPIC_COLUMNS.values()]
+        lines.append(f"| {each['model']} | {' | '.join(cells)} |")
+    lines += [f"\n{each['name']} was skipped: {each['reason']}" for each in found["skipped"]]
+    return "\n".join(lines) + "\n"
+
+
+def topics_page() -> str:
+    found = json.loads((RESULTS / "topic_quality.json").read_text(encoding="utf-8"))
+    by_number = sorted(found, key=lambda title: int(title.split()[0]))
+    return "\n".join([TOPICS_HEAD, *(topics_section(title, found[title]) for title in by_number)])
+
+
 def main() -> int:
-    if "--check" in sys.argv:
-        if PAGE.read_text(encoding="utf-8") == page():
-            return 0
-        print(f"{PAGE} is out of date: run python scripts/make_tables.py")
-        return 1
-    PAGE.write_text(page(), encoding="utf-8")
-    return 0
+    pages = {"tables.md": table2_page(), "topic-quality.md": topics_page()}
+    stale = 0
+    for name, text in pages.items():
+        page = PAGES / name
+        if "--check" not in sys.argv:
+            page.write_text(text, encoding="utf-8")
+        elif page.read_text(encoding="utf-8") != text:
+            print(f"{page} is out of date: run python scripts/make_tables.py")
+            stale = 1
+    return stale
 
 
 if __name__ == "__main__":

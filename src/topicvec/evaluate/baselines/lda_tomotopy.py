@@ -38,8 +38,8 @@ class TomotopyLDA(WordTopics):
         self,
         n_topics: int = 100,
         *,
-        n_sweeps: int = 1000,
-        n_inference_sweeps: int = 100,
+        n_sweeps: int = 500,
+        n_inference_sweeps: int = 20,  # each takes as long as five of training
         random_state: int = 0,
     ) -> None:
         self.n_topics = n_topics
