@@ -39,7 +39,7 @@ class TomotopyLDA(WordTopics):
         n_topics: int = 100,
         *,
         n_sweeps: int = 500,
-        n_inference_sweeps: int = 20,  # each takes as long as five of training
+        n_inference_sweeps: int = 20,
         random_state: int = 0,
     ) -> None:
         self.n_topics = n_topics
