@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from topicvec.engine.blas import one_blas_thread
 from topicvec.errors import DataError, require
 from topicvec.explore.app import create_app
 from topicvec.explore.prepare import Collection
@@ -43,7 +44,8 @@ def serve(
         app, log_level="warning", access_log=False, server_header=False, lifespan="off",
         timeout_keep_alive=_LONGEST_WAIT, limit_concurrency=64, timeout_graceful_shutdown=2,
     )  # fmt: skip
-    with _listen(port) as listener:
+    # Each product is small, and threads that wait for each other wait for the browser's core.
+    with _listen(port) as listener, one_blas_thread():
         threading.Thread(target=warm_up, args=(collection,), daemon=True).start()
         ready(f"http://{_HOST}:{listener.getsockname()[1]}/")
         server = uvicorn.Server(config)
