@@ -109,6 +109,7 @@ def test_spans_of_time_and_topics_are_counted_out(folder, tmp_path):
     [
         (["cloud"], "needs text to read or --model"),
         (["cloud", "a.txt", "-o", "a.gif"], "saved as .svg or .png"),
+        (["cloud", "a.txt", "-o", "none/a.svg"], "no such folder: none"),
         (["picture", "by-class", "m.topicvec"], "by-class needs documents"),
         (["picture", "heatmap", "m.topicvec", "a.txt"], "heatmap takes no documents"),
         (["picture", "bound", "m.topicvec", "--bins", "3"], "--bins is for the kinds over-time"),

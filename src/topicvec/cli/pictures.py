@@ -76,9 +76,8 @@ def cloud(
     Example: topicvec cloud article.txt -k 12 -o cloud.svg
     """
     from topicvec.explore import pictures
-    from topicvec.explore.picture import check_path
 
-    check_path(output)  # said before the work, not after it
+    _check_output(output)
     documents = list(reading.documents(sources)) if sources else None
     shown = _chosen(documents, document, label)
     fitted = _model(model, documents, n_topics=k, vectors=vectors, random_state=seed)
@@ -119,9 +118,7 @@ def picture(
 
     Example: topicvec picture topic-map corpus.topicvec -o map.svg
     """
-    from topicvec.explore.picture import check_path
-
-    check_path(output)
+    _check_output(output)
     given = {"--document": document, "--label": label, "--bins": bins, "--topics": topics}
     _check_kind(kind, bool(sources), {name for name, value in given.items() if value is not None})
     documents = list(reading.documents(sources)) if sources else []
@@ -129,6 +126,15 @@ def picture(
     limits = {"n_bins": bins, "max_topics": topics}
     extra = {name: value for name, value in limits.items() if value is not None}
     _save(_draw(kind, _model(model, None), shown, width=width, **extra), output, quiet)
+
+
+def _check_output(output: Path) -> None:
+    """Say before the work, not after it, that the picture cannot be saved."""
+    from topicvec.cli.fitting import check_writable
+    from topicvec.explore.picture import check_path
+
+    check_path(output)
+    check_writable(output)
 
 
 def _check_kind(kind: Kind, has_sources: bool, options: set[str]) -> None:
