@@ -5,9 +5,11 @@ from topicvec.explore.prepare.corpus import Collection
 
 __all__ = ["warm_up"]
 
+_CLOUDS = 64  # of the largest topics; each takes a blink, many would take long
+
 
 def warm_up(collection: Collection) -> None:
-    """Give one answer of each kind, so that tables which they share are kept.
+    """Give one answer of each kind, so that tables which they share are kept; draw the clouds.
 
     Parameters
     ----------
@@ -28,3 +30,6 @@ def warm_up(collection: Collection) -> None:
     page = collection.document(0)
     collection.analyse(page.title)
     cloud_of(collection.topics)
+    for topic in collection.topics[:_CLOUDS]:
+        if topic.words:
+            cloud_of((topic,))
