@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from topicvec.cli.main import call
+from topicvec.cli.main import call, run
 
 COMMANDS = [
     ["topics"], ["fit"], ["transform"], ["info"], ["show"], ["explain"], ["search"],
@@ -100,9 +100,36 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, expected, article, tmp
     assert "Traceback" not in shown.err
 
 
-def test_a_wrong_option_is_exit_code_2(capsys):
-    assert call(["topics", "--no-such-option"]) == 2
-    assert "no-such-option" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["topics", "--no-such-option"], "--no-such-option"),
+        (["show", "m.topicvec", "x"], "'topic': "),
+        (["picture", "sculpture", "m.topicvec"], "'sculpture' is not one of 'topic-map'"),
+        (["picture"], "Missing argument 'kind'. Choose from: topic-map"),
+        (["explore", "m.topicvec", "a.txt", "--port", "99999"], "65535; topicvec explore -h"),
+        (["no-such-command"], "No such command 'no-such-command'; topicvec -h tells more"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_exit_code_2(arguments, expected, capsys):
+    assert call(arguments) == 2
+    shown = capsys.readouterr().err
+    assert shown.startswith("topicvec: ")
+    assert shown.count("\n") == 1
+    assert expected in shown
+
+
+def test_an_interrupt_while_modules_are_loaded_is_one_line(monkeypatch, capsys):
+    class Interrupted:
+        def find_spec(self, name, *_):
+            if name == "topicvec.cli.app":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "topicvec.cli.app")
+    monkeypatch.setattr(sys, "meta_path", [Interrupted(), *sys.meta_path])
+    with pytest.raises(SystemExit, match="130"):
+        run()
+    assert capsys.readouterr().err == "topicvec: interrupted\n"
 
 
 def test_debug_shows_the_traceback():

@@ -80,6 +80,14 @@ def test_files_are_served(client, path):
     assert client.get(path).status_code == 200
 
 
+def test_a_file_that_the_browser_has_is_not_sent_again(client):
+    first = client.get("/shell.js")
+    again = client.get("/shell.js", headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    assert again.headers["content-security-policy"]
+    assert client.get("/shell.js", headers={"If-None-Match": '"other"'}).content == first.content
+
+
 @pytest.mark.parametrize(
     "path",
     [

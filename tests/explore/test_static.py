@@ -25,6 +25,11 @@ def test_files_name_no_other_host(name):
     assert not re.search(r"(?:https?:)?//(?!www\.w3\.org/2000/svg)\w+\.\w+", text_of(name))
 
 
+def test_the_page_names_all_its_scripts_so_that_they_come_at_once():
+    named = re.findall(r'(?:src|modulepreload" href)="([\w-]+\.js)"', text_of("index.html"))
+    assert sorted(named) == [name for name in SCRIPTS if name not in ("api.js", "report.js")]
+
+
 @pytest.mark.parametrize("name", ["index.html", "api.html"])
 def test_pages_have_no_inline_style_or_script(name):
     page = text_of(name)

@@ -7,7 +7,7 @@ traceback comes only with ``--debug``.
 import os
 import sys
 import warnings
-from typing import NoReturn
+from typing import Any, NoReturn
 
 __all__ = ["INTERRUPTED", "call", "run"]
 
@@ -17,12 +17,21 @@ INTERRUPTED = 130
 def run() -> NoReturn:
     """Run the command line and leave the process with its exit code."""
     try:
+        _load()
+    except KeyboardInterrupt:  # before there is anything that could print it
+        sys.stderr.write("topicvec: interrupted\n")
+        sys.exit(INTERRUPTED)
+    sys.exit(call(sys.argv[1:]))
+
+
+def _load() -> None:
+    try:
         import typer  # noqa: F401
         from rich import console  # noqa: F401
     except ModuleNotFoundError:
         sys.stderr.write('topicvec: the command line needs typer: pip install "topicvec[cli]"\n')
         sys.exit(2)
-    sys.exit(call(sys.argv[1:]))
+    import topicvec.cli.app  # noqa: F401
 
 
 def call(arguments: list[str]) -> int:
@@ -75,7 +84,17 @@ def _exit_code(error: BaseException) -> int:
     if isinstance(error, TopicVecError | OSError):
         complain(str(error))
         return 2
-    if hasattr(error, "show"):  # wrong usage; typer has its own or click's class for it
-        error.show()
+    if hasattr(error, "format_message"):  # wrong usage; typer has its own or click's class for it
+        _explain(error)
         return 2
     raise error
+
+
+def _explain(error: Any) -> None:
+    """Say in one line what is wrong with the arguments, and where to read more."""
+    from topicvec.cli.render import complain
+
+    message = " ".join(error.format_message().split()).rstrip(".").replace("Value error, ", "")
+    if message:  # else there were no arguments, and the help has been shown
+        where = error.ctx.command_path if error.ctx is not None else "topicvec"
+        complain(f"{message}; {where} -h tells more")

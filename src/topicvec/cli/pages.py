@@ -67,7 +67,7 @@ def explore(
     from topicvec.cli.render import show_text
     from topicvec.explore.server import check_server, serve
 
-    check_server()  # said before the work, not after it
+    check_server(port)  # said before the work, not after it
 
     def ready(address: str) -> None:
         show_text(address)

@@ -22,6 +22,11 @@ _SomeSources = Annotated[
 _Label = Annotated[
     str | None, typer.Option("--label", help="Only documents, or topics, of this class.")
 ]
+_Document = Annotated[
+    str | None,
+    typer.Option("--document", help="Only the document with this id, or at this place from 0."),
+]
+_Width = Annotated[int, typer.Option("--width", min=480, help="Width in pixels.")]
 
 
 class Kind(StrEnum):
@@ -38,6 +43,12 @@ class Kind(StrEnum):
 
 
 _OF_DOCUMENTS = {Kind.DOCUMENT_MAP, Kind.BY_CLASS, Kind.OVER_TIME, Kind.TOKENS}
+_OPTIONS = {
+    "--document": {Kind.TOKENS},
+    "--label": _OF_DOCUMENTS,
+    "--bins": {Kind.OVER_TIME},
+    "--topics": {Kind.HEATMAP, Kind.BY_CLASS, Kind.OVER_TIME},
+}
 
 
 @with_reading
@@ -49,27 +60,30 @@ def cloud(
     ] = None,
     k: Annotated[int, typer.Option("-k", help="Topics to fit, the null topic included.")] = 20,
     seed: Seed = 0,
+    document: _Document = None,
     label: _Label = None,
-    topics: Annotated[int, typer.Option("--topics", help="Topics to show at most.")] = 12,
-    words: Annotated[int, typer.Option("--words", help="Words of a topic at most.")] = 20,
-    width: Annotated[int, typer.Option("--width", help="Width in pixels.")] = 800,
+    topics: Annotated[int, typer.Option("--topics", min=1, help="Topics to show at most.")] = 12,
+    words: Annotated[int, typer.Option("--words", min=1, help="Words of a topic at most.")] = 20,
+    width: _Width = 800,
     vectors: VectorsOption = None,
     output: Output = Path("cloud.svg"),
     quiet: Quiet = False,
 ) -> None:
     """Draw the topic cloud of some text, or of a model, as SVG or PNG.
 
+    With --document or --label it shows the topics as they are in that document or class.
+
     Example: topicvec cloud article.txt -k 12 -o cloud.svg
     """
     from topicvec.explore import pictures
-    from topicvec.explore.picture import check_path
 
-    check_path(output)  # said before the work, not after it
+    _check_output(output)
     documents = list(reading.documents(sources)) if sources else None
+    shown = _chosen(documents, document, label)
     fitted = _model(model, documents, n_topics=k, vectors=vectors, random_state=seed)
     drawn = pictures.cloud(
         fitted,
-        documents if model is not None or label is not None else None,
+        shown if model is not None or shown is not documents else None,
         label=label,
         width=width,
         max_topics=topics,
@@ -84,25 +98,84 @@ def picture(
     kind: Annotated[Kind, typer.Argument(help="What to draw.", show_default=False)],
     model: Annotated[Path, typer.Argument(help="A saved model.", show_default=False)],
     sources: _SomeSources = None,
-    width: Annotated[int, typer.Option("--width", help="Width in pixels.")] = 800,
+    document: _Document = None,
+    label: _Label = None,
+    bins: Annotated[
+        int | None, typer.Option("--bins", min=1, help="Spans of time, in over-time.")
+    ] = None,
+    topics: Annotated[
+        int | None,
+        typer.Option("--topics", min=1, help="Topics at most, in heatmap, by-class and over-time."),
+    ] = None,
+    width: _Width = 800,
     output: Output = Path("picture.svg"),
     quiet: Quiet = False,
 ) -> None:
     """Draw a model, or documents as it sees them, as SVG or PNG.
 
-    The kinds document-map, by-class, over-time and tokens (the first document) need sources.
+    The kinds document-map, by-class, over-time and tokens need sources; tokens shows the first
+    document, or the one that --document names.
 
     Example: topicvec picture topic-map corpus.topicvec -o map.svg
     """
-    from topicvec.errors import DataError
+    _check_output(output)
+    given = {"--document": document, "--label": label, "--bins": bins, "--topics": topics}
+    _check_kind(kind, bool(sources), {name for name, value in given.items() if value is not None})
+    documents = list(reading.documents(sources)) if sources else []
+    shown = _chosen(documents, document, label) or []
+    limits = {"n_bins": bins, "max_topics": topics}
+    extra = {name: value for name, value in limits.items() if value is not None}
+    _save(_draw(kind, _model(model, None), shown, width=width, **extra), output, quiet)
+
+
+def _check_output(output: Path) -> None:
+    """Say before the work, not after it, that the picture cannot be saved."""
+    from topicvec.cli.fitting import check_writable
     from topicvec.explore.picture import check_path
 
     check_path(output)
-    if (kind in _OF_DOCUMENTS) != bool(sources):
+    check_writable(output)
+
+
+def _check_kind(kind: Kind, has_sources: bool, options: set[str]) -> None:
+    from topicvec.errors import DataError
+
+    if (kind in _OF_DOCUMENTS) != has_sources:
         verb = "needs" if kind in _OF_DOCUMENTS else "takes no"
         raise DataError(f"a picture of the kind {kind} {verb} documents to read after the model")
-    documents = list(reading.documents(sources)) if sources else []
-    _save(_draw(kind, _model(model, None), documents, width), output, quiet)
+    for option in sorted(options):
+        if kind not in _OPTIONS[option]:
+            kinds = ", ".join(sorted(_OPTIONS[option]))
+            raise DataError(f"{option} is for the kinds {kinds}; found it with {kind}")
+
+
+def _chosen(
+    documents: "list[Document] | None", document: str | None, label: str | None
+) -> "list[Document] | None":
+    """Take the document, or those of the class, that is asked for; else all."""
+    from topicvec.errors import DataError
+    from topicvec.explore.seen import of_class
+
+    if document is not None:
+        if documents is None or label is not None:
+            lack = "needs files or folders to read" if documents is None else "takes no --label"
+            raise DataError(f"--document {lack}")
+        return [_named(documents, document)]
+    return documents if label is None or documents is None else of_class(documents, label)
+
+
+def _named(documents: "list[Document]", name: str) -> "Document":
+    from topicvec.errors import DataError
+
+    found = next((each for each in documents if each.id == name), None)
+    if found is not None:
+        return found
+    if name.isdecimal() and int(name) < len(documents):
+        return documents[int(name)]
+    raise DataError(
+        f"no document has the id {name!r}, and there are {len(documents):,}, from 0: "
+        "give one of their ids, or a place"
+    )
 
 
 def _model(path: Path | None, documents: "list[Document] | None", **params: Any) -> "TopicVec":
@@ -116,27 +189,26 @@ def _model(path: Path | None, documents: "list[Document] | None", **params: Any)
     return TopicVec(**params, share="corpus").fit(documents)
 
 
-def _draw(kind: Kind, model: "TopicVec", documents: "list[Document]", width: int) -> "Picture":
+def _draw(kind: Kind, model: "TopicVec", documents: "list[Document]", **options: Any) -> "Picture":
     from topicvec.explore import pictures
 
     match kind:
         case Kind.DOCUMENT_MAP:
-            labels = _labels(documents)
-            return pictures.document_map(model, documents, labels=labels, width=width)
+            return pictures.document_map(model, documents, labels=_labels(documents), **options)
         case Kind.BY_CLASS:
-            return pictures.by_class(model, documents, width=width)
+            return pictures.by_class(model, documents, **options)
         case Kind.OVER_TIME:
-            return pictures.over_time(model, documents, width=width)
+            return pictures.over_time(model, documents, **options)
         case Kind.TOKENS:
-            return pictures.tokens(model, documents[0], width=width)
+            return pictures.tokens(model, documents[0], **options)
         case Kind.TOPIC_MAP:
-            return pictures.topic_map(model, width=width)
+            return pictures.topic_map(model, **options)
         case Kind.HIERARCHY:
-            return pictures.hierarchy(model, width=width)
+            return pictures.hierarchy(model, **options)
         case Kind.HEATMAP:
-            return pictures.heatmap(model, width=width)
+            return pictures.heatmap(model, **options)
         case Kind.BOUND:
-            return pictures.bound(model, width=width)
+            return pictures.bound(model, **options)
 
 
 def _labels(documents: "list[Document]") -> list[str] | None:

@@ -22,6 +22,8 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from topicvec.explore.palette import COLOURS
+
 __all__ = [
     "Advance",
     "complain",
@@ -38,12 +40,6 @@ __all__ = [
 _out = Console(highlight=False, soft_wrap=False)
 _err = Console(stderr=True, highlight=False, soft_wrap=True)
 _errors = Console(stderr=True, highlight=False, soft_wrap=True)  # heard even when quiet
-
-# Grounds for white letters, dark enough to be read; neighbours differ in lightness too.
-_GROUNDS = (
-    "#332288", "#117733", "#882255", "#1b6ca8", "#8f5b00", "#aa4499",
-    "#44665a", "#993311", "#005f73", "#6a3d9a", "#7a6a00", "#b2182b",
-)  # fmt: skip
 
 
 class Advance(Protocol):
@@ -123,8 +119,8 @@ def show_legend(topics: Iterable[tuple[int, int, str]]) -> None:
 def _style(topic: int) -> str:
     if topic == 0:  # the null topic
         return "italic"
-    turn, place = divmod(topic - 1, len(_GROUNDS))
-    return f"{'underline ' if turn % 2 else ''}#ffffff on {_GROUNDS[place]}"
+    turn, place = divmod(topic - 1, len(COLOURS))
+    return f"{'underline ' if turn % 2 else ''}#ffffff on {COLOURS[place]}"
 
 
 @contextmanager

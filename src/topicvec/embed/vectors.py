@@ -113,6 +113,20 @@ class WordVectors(VectorSearch):
         digest.update(self.unigram.astype("<f8", copy=False).data)
         return digest.hexdigest()
 
+    @cached_property
+    def mean(self) -> NDArray[np.float32]:
+        """Mean of the vectors (N,), weighted by the words' probabilities.
+
+        Examples
+        --------
+        >>> WordVectors(["cat", "dog"], [[1], [5]], [3, 1]).mean
+        array([2.], dtype=float32)
+        """
+        # In single precision: a product with doubles would copy the whole matrix as doubles.
+        mean: NDArray[np.float32] = self.unigram.astype(np.float32) @ self.matrix
+        mean.setflags(write=False)
+        return mean
+
     def subset(self, words: Iterable[str] | int | np.integer) -> "WordVectors":
         """Keep some words, with their probabilities scaled to sum to 1 again.
 

@@ -5,10 +5,11 @@ made, and served by exact name.
 """
 
 import asyncio
+import hashlib
 import json
 import mimetypes
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import fields
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -76,8 +77,12 @@ def _static_files() -> dict[str, tuple[bytes, str]]:
 def _file(content: bytes, media_type: str) -> Callable[["Request"], Any]:
     from starlette.responses import Response
 
-    async def answer(request: "Request") -> "Response":  # noqa: ARG001
-        return Response(content, media_type=media_type)
+    tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+
+    async def answer(request: "Request") -> "Response":
+        if request.headers.get("if-none-match") == tag:
+            return Response(status_code=304, headers={"etag": tag})
+        return Response(content, media_type=media_type, headers={"etag": tag})
 
     return answer
 
@@ -113,12 +118,19 @@ async def _values(endpoint: Endpoint, request: "Request") -> dict[str, Any]:
 
 def _answer(endpoint: Endpoint, collection: Collection, values: dict[str, Any]) -> bytes:
     found = endpoint.answer(collection, **values)
-    return found.encode() if isinstance(found, str) else _dumps(asdict(found))
+    return found.encode() if isinstance(found, str) else _dumps(found)
 
 
 def _dumps(value: Any) -> bytes:
     # surrogates that a text may hold are escaped by ASCII output, and UTF-8 cannot write them
-    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
+    return json.dumps(value, separators=(",", ":"), allow_nan=False, default=_fields).encode(
+        "ascii"
+    )
+
+
+def _fields(record: Any) -> dict[str, Any]:
+    """Give the fields of a record without copying what they hold."""
+    return {field.name: getattr(record, field.name) for field in fields(record)}
 
 
 def _error(error: Exception) -> "Response":

@@ -104,6 +104,8 @@ def time_mixtures(
     >>> time_mixtures(model, ["cat", "car"], ["2001", "2003"], n_bins=3).n_documents.tolist()
     [1, 0, 1]
     """
+    if n_bins is not None and n_bins < 1:
+        raise DataError(f"n_bins must be at least 1; found {n_bins}")
     texts = list(texts)
     moments = np.array([parse_time(time) for time in _given(texts, times, "time")])
     n_bins = int(n_bins or np.clip(len(texts) // 20, 6, 24))
@@ -145,7 +147,7 @@ def _given(texts: Sequence[str | Document], given: Sequence[str] | None, name: s
     if not texts or missing or len(values) != len(texts):
         raise DataError(
             f"expected a {name} for each document, found {len(values) - missing} for {len(texts)} "
-            f"documents: give {name}s, or documents that have them"
+            f"documents: give {name}s, or documents that have them (--{name}-column of a table)"
         )
     return [str(value) for value in values]
 

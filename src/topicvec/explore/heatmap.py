@@ -25,6 +25,7 @@ Floats = NDArray[np.floating]
 
 _WARM, _COLD = "#9a4a00", "#08306b"  # below 0 and above it; told apart by any eye
 _NAMES = 210.0
+_WORD = 60.0  # width of the word beside the scale
 _VALUES_FROM = 30.0  # side of a square that has room for its value
 
 
@@ -77,7 +78,8 @@ def heatmap(
     middles = [area.y + side * (row + 0.5) for row in range(len(topics))]
     size = min(ROW_SIZE, 0.95 * side)
     names = named_rows(topics, middles, area.x - 8, _NAMES, size=size) if size > 6 else []
-    parts = [*names, *_numbers(topics, side, area), *_squares(values, side, area), *_scale(area)]
+    parts = [*names, *_numbers(topics, side, area), *_squares(values, side, area)]
+    parts += _scale(area, width)
     if len(every) > len(found):
         remark = f"{len(found)} of {len(every)} topics"
         parts.append(text(remark, 4, area.bottom + 22, ROW_SIZE, fill=GREY))
@@ -111,7 +113,9 @@ def _squares(values: Floats, side: float, area: Box) -> list[Element]:
 
 
 def _written(value: float) -> str:
-    return "1" if value > 0.995 else f"{value:.2f}".replace("0.", ".").replace("-", "−")
+    if value > 0.995:
+        return "1"
+    return f"{round(value, 2) + 0.0:.2f}".replace("0.", ".").replace("-", "−")  # no minus nought
 
 
 def _numbers(topics: Sequence["Topic"], side: float, area: Box) -> list[Element]:
@@ -125,9 +129,10 @@ def _numbers(topics: Sequence["Topic"], side: float, area: Box) -> list[Element]
     ]  # fmt: skip
 
 
-def _scale(area: Box) -> list[Element]:
+def _scale(area: Box, width: float) -> list[Element]:
     """Draw the meaning of the colours below."""
-    top, step, parts = area.bottom + 12, 14.0, []
+    parts: list[Element] = []
+    top, step = area.bottom + 12, min(14.0, (width - area.x - _WORD) / 21)
     for place in range(21):
         colour = shade(-1 + place / 10)
         parts.append(

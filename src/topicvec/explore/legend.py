@@ -36,7 +36,7 @@ def legend(
 
     Examples
     --------
-    >>> parts, bottom = legend([("#332288", "sea"), ("#117733", "tax")], 200)
+    >>> parts, bottom = legend([("#332288", "sea"), ("#813700", "tax")], 200)
     >>> len(parts), bottom
     (2, 19.0)
     """

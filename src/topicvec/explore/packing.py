@@ -1,6 +1,7 @@
 """Words in a box, none overlapping, the most important in the middle and as large as will go."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import ceil
 from typing import NamedTuple
 
@@ -164,7 +165,9 @@ class _Field(NamedTuple):
 
     def _blocked(self, n_rows: int, n_columns: int) -> NDArray[np.bool_]:
         """Whether a box with its corner at each square would touch a taken one."""
-        sums = np.pad(self.taken.cumsum(axis=0, dtype=np.int32).cumsum(axis=1), ((1, 0), (1, 0)))
+        sums = np.zeros([length + 1 for length in self.taken.shape], np.int32)
+        inner = sums[1:, 1:]
+        np.cumsum(self.taken, axis=0, out=inner).cumsum(axis=1, out=inner)
         columns = sums[:, n_columns:] - sums[:, :-n_columns]
         blocked: NDArray[np.bool_] = columns[n_rows:] != columns[:-n_rows]
         return blocked
@@ -172,11 +175,18 @@ class _Field(NamedTuple):
     def _far(self, n_rows: int, n_columns: int) -> Floats:
         """How far a box with its corner at each square is from the middle, for its area's shape."""
         rows, columns = (
-            np.linspace(-1, 1, total + 1)[: total - used + 1] + used / total
+            _steps(total)[: total - used + 1] + used / total
             for total, used in zip(self.taken.shape, (n_rows, n_columns), strict=True)
         )
         far: Floats = rows[:, None] ** 2 + columns**2
         return far
+
+
+@lru_cache(maxsize=256)
+def _steps(total: int) -> Floats:
+    steps = np.linspace(-1, 1, total + 1)
+    steps.setflags(write=False)
+    return steps
 
 
 def _centred(placed: list[PlacedWord], area: Box, reserved: Sequence[Box]) -> list[PlacedWord]:

@@ -1,7 +1,9 @@
 """Colours that people with any kind of colour vision can read.
 
-Every colour is dark enough on white, and on its own tint, for small text (WCAG AA); neighbours
-in the list differ in lightness as well as in hue. No picture tells things by colour alone.
+Every colour is dark enough on white, and on its own tint, for small text (WCAG AA). Any two can be
+told apart, and neighbours in the list easily, with usual eyes and with protanopia, deuteranopia
+and tritanopia (`test_any_two_colours_can_be_told_apart_by_all_eyes`). No picture tells things by
+colour alone.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,8 +25,8 @@ __all__ = [
 ]
 
 COLOURS = (
-    "#332288", "#117733", "#882255", "#1b6ca8", "#8f5b00", "#aa4499",
-    "#44665a", "#993311", "#005f73", "#6a3d9a", "#7a6a00", "#b2182b",
+    "#332288", "#813700", "#4171a4", "#906603", "#064424", "#b12273",
+    "#4d7732", "#520f5c", "#680110", "#3b4c9b", "#5d203f", "#0b7e48",
 )  # fmt: skip
 NULL_COLOUR = "#767676"
 INK, GREY, PAPER = "#222222", "#5c5c5c", "#ffffff"
@@ -73,8 +75,8 @@ def distinct_colours(wanted: Sequence[str | None]) -> list[str]:
 
     Examples
     --------
-    >>> distinct_colours(["#332288", "#332288", "#117733"])
-    ['#332288', '#882255', '#117733']
+    >>> distinct_colours(["#332288", "#332288", "#813700"])
+    ['#332288', '#4171a4', '#813700']
     """
     chosen: list[str] = []
     for place, colour in enumerate(wanted):

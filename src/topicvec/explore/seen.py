@@ -12,7 +12,7 @@ from topicvec.text import Document
 if TYPE_CHECKING:
     from topicvec.model import FittedTopics, Topic, TopicVec
 
-__all__ = ["seen_in", "shown_topics"]
+__all__ = ["of_class", "seen_in", "shown_topics"]
 
 
 def seen_in(model: "TopicVec", texts: Iterable[str | Document]) -> "FittedTopics":
@@ -90,20 +90,28 @@ def shown_topics(
     """
     from topicvec.model import read_topics
 
-    fitted = model.fitted_ if texts is None else seen_in(model, _of_class(texts, label))
+    if texts is not None and label is not None:
+        texts = of_class(texts, label)
+    fitted = model.fitted_ if texts is None else seen_in(model, texts)
     found = read_topics(fitted, n_words=n_words, n_nearest=0, min_mass=0.5)
     topics = [topic for topic in found if topic.words and not topic.is_null]
     return tuple(_for_class(topics, label) if label and texts is None else topics)
 
 
-def _of_class(texts: Iterable[str | Document], label: str | None) -> list[str | Document]:
-    texts = list(texts)
-    if label is None:
-        return texts
-    labels = {text.label for text in texts if isinstance(text, Document)}
-    if label not in labels:
-        raise DataError(f"no document has the label {label!r}; found {_named(labels)}")
-    return [text for text in texts if isinstance(text, Document) and text.label == label]
+def of_class(texts: Iterable[str | Document], label: str) -> list[Document]:
+    """Give the documents of a class.
+
+    Examples
+    --------
+    >>> [text.id for text in of_class([Document("a", "Rain", "sky"), Document("b", "Salt")], "sky")]
+    ['a']
+    """
+    documents = [text for text in texts if isinstance(text, Document)]
+    found = [document for document in documents if document.label == label]
+    if not found:
+        labels = _named({document.label for document in documents})
+        raise DataError(f"no document has the label {label!r}; found {labels}")
+    return found
 
 
 def _for_class(topics: Sequence["Topic"], label: str) -> list["Topic"]:

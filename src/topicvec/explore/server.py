@@ -6,9 +6,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from topicvec.engine.blas import one_blas_thread
 from topicvec.errors import DataError, require
 from topicvec.explore.app import create_app
 from topicvec.explore.prepare import Collection
+from topicvec.explore.prepare.warm import warm_up
 
 __all__ = ["check_server", "serve"]
 
@@ -42,7 +44,9 @@ def serve(
         app, log_level="warning", access_log=False, server_header=False, lifespan="off",
         timeout_keep_alive=_LONGEST_WAIT, limit_concurrency=64, timeout_graceful_shutdown=2,
     )  # fmt: skip
-    with _listen(port) as listener:
+    # Each product is small, and threads that wait for each other wait for the browser's core.
+    with _listen(port) as listener, one_blas_thread():
+        threading.Thread(target=warm_up, args=(collection,), daemon=True).start()
         ready(f"http://{_HOST}:{listener.getsockname()[1]}/")
         server = uvicorn.Server(config)
         if stop is not None:
@@ -56,14 +60,17 @@ def _end(server: Any, stop: threading.Event) -> None:
     server.should_exit = True
 
 
-def check_server() -> None:
-    """Say how to install what the server needs, if it is missing."""
+def check_server(port: int) -> None:
+    """Say what the server misses before it is needed: a package, or a port that is free."""
     for module in ("starlette", "uvicorn"):
         require(module, "explore", "the explorer")
+    _listen(port).close()
 
 
 def _listen(port: int) -> socket.socket:
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # asyncio sends at once only on sockets that say they are TCP; else each answer's second part
+    # waits 40 ms for the browser's delayed acknowledgement of its first
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((_HOST, port))

@@ -13,7 +13,7 @@ from topicvec.embed.vectors import WordVectors
 from topicvec.errors import DataError
 from topicvec.model.equations import project
 from topicvec.model.fitted import FittedTopics
-from topicvec.model.guided import Guide, given_topics, hold, mean_vector, seeded_topics
+from topicvec.model.guided import Guide, given_topics, hold, seeded_topics
 from topicvec.model.operations import concatenate
 from topicvec.model.start import (
     START_NORM,
@@ -264,7 +264,7 @@ def _spread(
     """Spread directions (n, N) over the words of documents, away from other topics."""
     weights = np.asarray(counts.sum(axis=0), float)
     rows = np.flatnonzero(weights)
-    centred = vectors.matrix[rows] - mean_vector(vectors)
+    centred = vectors.matrix[rows] - vectors.mean
     return spread_directions(centred, weights[rows], n, rng, others)
 
 
@@ -273,7 +273,7 @@ def _spread_documents(
 ) -> Floats | None:
     """Spread directions (n, N) over documents, away from other topics; None if too few have one."""
     rows = np.unique(counts.indices)
-    centred = vectors.matrix[rows] - mean_vector(vectors)
+    centred = vectors.matrix[rows] - vectors.mean
     points = document_points(centred, counts[:, rows], rng)
     if len(points) < n:
         return None

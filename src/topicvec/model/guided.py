@@ -14,7 +14,7 @@ from topicvec.errors import DataError, OutOfVocabularyWarning, VocabularyMismatc
 from topicvec.model.fitted import FittedTopics
 from topicvec.model.start import START_NORM
 
-__all__ = ["Guide", "given_topics", "guide", "hold", "mean_vector", "seeded_topics"]
+__all__ = ["Guide", "given_topics", "guide", "hold", "seeded_topics"]
 
 Floats = NDArray[np.floating]
 Bools = NDArray[np.bool_]
@@ -120,18 +120,11 @@ def seeded_topics(
     topics = np.zeros((len(seeds), vectors.n_dims), np.float32)
     if not seeds:
         return topics  # the mean of all words takes a while
-    centre = mean_vector(vectors)
+    centre = vectors.mean
     for topic, rows in enumerate(seeds):
         mean = vectors.matrix[rows].mean(axis=0) - centre
         topics[topic] = START_NORM * max_norm * mean / max(float(np.linalg.norm(mean)), 1e-12)
     return topics
-
-
-def mean_vector(vectors: WordVectors) -> Floats:
-    """Give the mean of all word vectors (N,), weighted by their probabilities."""
-    # In single precision: a product with doubles would copy the whole matrix as doubles.
-    mean: Floats = vectors.unigram.astype(np.float32) @ vectors.matrix
-    return mean
 
 
 def hold(

@@ -285,8 +285,7 @@ class _Cosines(NamedTuple):
     @classmethod
     def of(cls, fitted: FittedTopics) -> "_Cosines":
         matrix, topics = fitted.vectors.matrix, fitted.topics
-        mean = fitted.vectors.unigram.astype(np.float32) @ matrix
-        return cls(matrix, mean, topics * inverse_norms(topics)[:, None])
+        return cls(matrix, fitted.vectors.mean, topics * inverse_norms(topics)[:, None])
 
     def __call__(self, rows: NDArray[np.integer] | slice) -> NDArray[np.float32]:
         """Give cosines (rows, K)."""

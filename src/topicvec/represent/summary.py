@@ -129,8 +129,8 @@ def _meanings(
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Directions of the sentences, and their cosines with the text's."""
     vectors, here = model.vectors_, InPlace()
-    mean = (vectors.unigram.astype(np.float32) @ vectors.matrix).astype(np.float32)
-    common = mean / max(float(np.linalg.norm(mean)), 1e-30)  # what all English texts share
+    # what all English texts share
+    common = vectors.mean / max(float(np.linalg.norm(vectors.mean)), 1e-30)
     weights = meaning.word_weights(vectors)
     rows = meaning.directions(meaning.weighted_means(vectors, counts, weights, here), common)
     text = meaning.directions(meaning.weighted_means(vectors, whole, weights, here), common)[0]

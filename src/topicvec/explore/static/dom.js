@@ -9,9 +9,16 @@ function fill(element, attributes, children) {
     else if (name === "style") setStyle(element, value);
     else element.setAttribute(name, value === true ? "" : value);
   }
-  const given = children.flat(Number.POSITIVE_INFINITY);
-  element.append(...given.filter((child) => child !== null && child !== undefined && child !== false));
+  put(element, children);
   return element;
+}
+
+/** Append children, however deep they are in lists. */
+function put(element, children) {
+  for (const child of children) {
+    if (Array.isArray(child)) put(element, child);
+    else if (child !== null && child !== undefined && child !== false) element.append(child);
+  }
 }
 
 /** Style through the object model: the content-security policy forbids style attributes. */

@@ -79,7 +79,7 @@ export function summary(sentences) {
     h(
       "ol",
       { class: "summary" },
-      sentences.map((sentence) => h("li", { dir: "auto" }, sentence[0])),
+      sentences.map((sentence) => h("li", { dir: "auto" }, h("span", null, sentence[0]))),
     ),
   );
 }

@@ -50,6 +50,7 @@ export async function topicView({ source, topics }, route) {
                 width: 330,
                 height: 160,
                 src: source.cloud(topic.index),
+                loading: "lazy", // its drawing must not hold up the words
                 alt: `Cloud of the words of ${topic.name}; the list has the same words`,
               }),
             )
