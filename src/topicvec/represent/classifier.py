@@ -45,7 +45,7 @@ class TopicClassifier:
         How to learn topics; it is not changed. By default 15 topics for each class.
     form : str
         What the features are, see `topicvec.represent.represent`. With the default, macro F1 on
-        the last 28% of the training posts of 20 Newsgroups is 84, with "sqrt" it is 75.
+        the last 28% of the training posts of 20 Newsgroups is 81, with "sqrt" it is 75.
     prior : bool
         Whether mixtures have a prior; without one they are better for classifiers.
     strength : float, optional
