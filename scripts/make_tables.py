@@ -5,11 +5,13 @@ Usage: python scripts/make_tables.py [--check]
 
 import json
 import sys
+from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from topicvec.evaluate.baselines import METHODS
-from topicvec.evaluate.results import Results, Summary, summarize
+from topicvec.evaluate.results import Results, Row, Summary, summarize
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
@@ -30,14 +32,16 @@ Documents are cut into words by the default tokenizer; stop words and words with
 dropped, and so are documents without a word left: the same for all methods. On 20 Newsgroups the
 training posts have many words that the embedded vectors do not know; those that they have at
 least twice get vectors from their neighbours there (`--min-count 2`), and so count for all
-methods. Features are learned on the training documents only, and settings were chosen on the last
-28% of each class of them (`--corpus 20news-heldout`), not on the test documents. Then a linear
-support vector machine, each class against the rest, tells the classes of the test documents:
+methods. Features are learned on the training documents only. The form of TopicVec's features and
+`--min-count` were chosen on the last 28% of each class of the training documents
+(`--corpus 20news-heldout`), never on the test documents; the number of topics and the settings of
+the other methods are the paper's, or their packages' defaults. Then a linear support vector
+machine, each class against the rest, tells the classes of the test documents:
 
 - **the paper's protocol**: l1 penalty, C = 1, on the features as they are;
-- **the stronger protocol**: l2 penalty; C, and whether features are standardised, chosen by
-  cross-validation on the training documents, so that no method is judged by the scale of its
-  features.
+- **the stronger protocol**: l2 penalty; C (0.1, 1 or 10 for rows of median length 1), and whether
+  features are standardised, chosen by cross-validation on the training documents, so that no
+  method is judged by the scale of its features.
 
 Precision, recall and F1 are means over the classes, in percent; ± is the standard deviation over
 seeds. Methods with † learn their features from the classes of the training documents too, as in
@@ -54,10 +58,12 @@ TOPICS_HEAD = """# Topics beside those of other models
 Made from `benchmarks/results/topic_quality.json` by `scripts/make_tables.py`; the results by
 `benchmarks/topic_quality.py`. All models get the same tokens of the training posts of 20
 Newsgroups: words that have a vector, without stop words, words of fewer than five posts and of
-fewer than three letters. Each has its usual settings and one seed.
+fewer than three letters. One seed each. TopicVec starts among the documents, takes their word
+frequencies for the null topic and ranks words by `mass`; the other models have the settings that
+their authors or packages advise.
 
 NPMI, C_V and U_Mass are of the first ten words, in the posts themselves; "Wikipedia" is NPMI in
-one hundred million tokens of it. Diversity is the share of distinct words among the first 25 of
+its articles. Diversity is the share of distinct words among the first 25 of
 all topics, RBO the inverted rank-biased overlap of the first ten, "live" the topics that were
 found. Purity and NMI compare each post's largest topic with its group, which no model was told.
 Higher is better in all columns but seconds. [How to measure topics](../how-to/measure-topics.md)
@@ -123,8 +129,20 @@ def section(corpus: str, summaries: list[Summary]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def check_alike(rows: Sequence[Row]) -> None:
+    """Refuse a table whose rows are not of the same words, or a mean over unlike runs."""
+    for corpus in {row.corpus for row in rows}:
+        if len({row.vectors for row in rows if row.corpus == corpus}) > 1:
+            raise SystemExit(f"the rows of {corpus} have different vectors: run them again")
+    for one, other in combinations(rows, 2):
+        same = (one.corpus, one.method) == (other.corpus, other.method)
+        if same and one.settings != other.settings:
+            raise SystemExit(f"{one.corpus} {one.method}: seeds with different settings")
+
+
 def table2_page() -> str:
     results = Results.read(RESULTS / "table2.json")
+    check_alike(results.rows)
     summaries = summarize(results.rows, METHODS)
     corpora = [corpus for corpus in TITLES if any(each.corpus == corpus for each in summaries)]
     n_seeds = 1 + max(row.seed for row in results.rows)

@@ -136,3 +136,13 @@ def test_a_choice_that_is_not_there_is_named(arguments, message, folder):
     command = ["picture", "tokens", str(folder / "m.topicvec"), str(folder / "texts")]
     with pytest.raises(DataError, match=message):
         run(app, [*command, *arguments], catch_exceptions=False)
+
+
+def test_a_cloud_of_a_document_without_known_words_is_refused(folder, tmp_path):
+    file = tmp_path / "two.jsonl"
+    file.write_text('{"id": "a", "text": "The sea is salt."}\n{"id": "b", "text": "zzzq qqqz"}\n')
+    out = tmp_path / "c.svg"
+    options = ["--model", str(folder / "m.topicvec"), "--document", "b", "-o", str(out)]
+    result = run(app, ["cloud", str(file), *options])
+    assert isinstance(result.exception, DataError), result.exception  # which is one line and exit code 2
+    assert not out.exists()

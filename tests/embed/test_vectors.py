@@ -3,6 +3,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from topicvec.embed import WordVectors, ZipfWarning, load_vectors
 from topicvec.embed.load import _default
@@ -333,3 +334,14 @@ def test_without_gensim_the_message_says_how_to_install_it(royal, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "gensim.models", None)
     with pytest.raises(MissingExtra, match=r'pip install "topicvec\[bench\]"'):
         royal.to_gensim()
+
+
+def test_the_mean_does_not_depend_on_the_threads_of_the_first_who_asks():
+    rng = np.random.default_rng(0)
+    table, counts = rng.normal(size=(20_000, 50)), rng.integers(1, 100, 20_000)
+    words = [f"w{row}" for row in range(20_000)]
+    with threadpool_limits(2, "blas"):
+        first = WordVectors(words, table, counts).mean
+    with threadpool_limits(1, "blas"):
+        second = WordVectors(words, table, counts).mean
+    assert np.array_equal(first, second)

@@ -1,6 +1,7 @@
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from topicvec.datasets import LabelledTexts
@@ -9,7 +10,7 @@ from topicvec.evaluate import table2
 from topicvec.evaluate.baselines import METHODS
 from topicvec.evaluate.paper import PAPER
 from topicvec.evaluate.results import Results, Row, summarize
-from topicvec.evaluate.table2 import run_method, run_table2
+from topicvec.evaluate.table2 import hold_out, run_method, run_table2
 from topicvec.evaluate.tokens import known_tokens
 from topicvec.text import Document
 
@@ -59,14 +60,38 @@ def test_seeds_are_for_methods_that_draw_random_numbers(planted, corpora, monkey
         ("TopicVec", 0),
         ("TopicVec", 1),
     ]
-    assert rows[1].settings == few["reuters"]["TopicVec"]
+    assert rows[1].settings["n_topics"] == 2
+    assert rows[1].settings["form"] == "own-words"  # a default, but it could change
+    assert "random_state" not in rows[1].settings
 
 
-def test_held_out_documents_are_the_last_of_each_class(planted, corpora):
+def test_held_out_documents_come_from_the_training_documents(planted, corpora):
     (row,) = run(planted, ["BOW"], corpora=["reuters-heldout"])
     assert corpora == ["train"]  # the test documents are not even loaded
     assert row.n_train + row.n_test == 80
     assert 0.2 < row.n_test / 80 < 0.3
+
+
+def test_held_out_documents_are_the_last_of_each_class():
+    labels = "abababaabb"
+    texts = tuple(Document(str(row), "text", label) for row, label in enumerate(labels))
+    parts = hold_out(LabelledTexts(texts, ("a", "b")), 0.4)
+    assert [[int(each.id) for each in part.documents] for part in parts] == [
+        [0, 1, 2, 3, 4, 5],
+        [6, 7, 8, 9],
+    ]
+    assert parts[1].labels.tolist() == ["a", "a", "b", "b"]
+
+
+def test_features_of_training_documents_are_those_of_unseen_ones(planted, corpora, monkeypatch):
+    asked = []
+    transform = "topicvec.evaluate.baselines.topicvec.TopicVecFeatures.transform"
+    monkeypatch.setattr(transform, lambda _, documents: asked.append(len(documents)) or whole)
+    whole = np.zeros((40, 9))
+    few = {"reuters": {"TopicVec": {"n_topics": 3, "options": {"tol": 1e-2}}}}
+    monkeypatch.setattr("topicvec.evaluate.baselines.settings.SETTINGS", few)
+    run(planted, ["TopicVec"])
+    assert asked == [40]  # the training documents go another way
 
 
 def test_words_of_the_training_documents_get_vectors(planted, corpora):
@@ -103,7 +128,7 @@ def test_other_vectors_or_settings_are_run_again(planted, corpora, tmp_path, mon
     monkeypatch.setattr("topicvec.evaluate.baselines.settings.SETTINGS", changed)
     run(planted, ["TF-IDF"], output=file)
     (row,) = Results.read(file).rows
-    assert row.settings == {"sublinear": False}
+    assert row.settings["sublinear"] is False
     (other,) = run_table2(["reuters"], ["TF-IDF"], planted.vectors.subset(30), output=file)
     assert other.vectors != row.vectors
 
@@ -141,6 +166,7 @@ def test_a_file_of_something_else_is_not_overwritten(content, planted, corpora, 
         ({"methods": ["BOW", "nothing"]}, "nothing"),
         ({"n_seeds": 0}, "n_seeds"),
         ({"min_count": -1}, "min_count"),
+        ({"n_jobs": 0}, "n_jobs"),
     ],
 )
 def test_wrong_wishes_are_refused_before_the_work(options, message, planted, corpora):

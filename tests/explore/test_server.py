@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from topicvec.errors import DataError
+from topicvec.explore.prepare.warm import warm_up
 from topicvec.explore.server import check_server, serve
 
 
@@ -25,6 +26,8 @@ def port(collection):
     yield found[0]
     stop.set()
     thread.join(20)
+    assert not thread.is_alive()
+    assert not [each for each in threading.enumerate() if "warm_up" in each.name]
 
 
 def test_answers_are_sent_at_once(port, monkeypatch):
@@ -50,3 +53,27 @@ def test_a_port_in_use_is_told_before_the_work():
         number = taken.getsockname()[1]
         with pytest.raises(DataError, match=f"port {number} .*choose another --port"):
             check_server(number)
+
+
+def test_what_cannot_be_made_ahead_is_left_to_who_asks(collection, monkeypatch):
+    drawn = []
+
+    def draw(topics):
+        drawn.append(len(topics))
+        raise DataError("no topic has a word")
+
+    monkeypatch.setattr("topicvec.explore.prepare.warm.cloud_of", draw)
+    warm_up(collection)
+    assert len(drawn) > 1  # one failure does not end the others
+
+
+def test_making_ahead_ends_when_told(collection, monkeypatch):
+    drawn, stop = [], threading.Event()
+
+    def draw(topics):
+        drawn.append(topics)
+        stop.set()
+
+    monkeypatch.setattr("topicvec.explore.prepare.warm.cloud_of", draw)
+    warm_up(collection, stop)
+    assert len(drawn) == 1

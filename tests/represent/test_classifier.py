@@ -76,3 +76,19 @@ def test_a_classifier_that_has_learned_nothing_says_so(documents, tmp_path):
         TopicClassifier().predict(documents)
     with pytest.raises(DataError, match="call fit first"):
         TopicClassifier().save(tmp_path / "a")
+
+
+def test_the_regularisation_is_shared_by_all_documents(documents, vectors):
+    labels = [document.label for document in documents]
+    topics = TopicVec(3, vectors, random_state=0)
+    default = TopicClassifier(topics).fit(documents, labels)
+    given = TopicClassifier(topics, strength=300 / len(documents)).fit(documents, labels)
+    assert np.array_equal(default.coef_, given.coef_)
+    assert default.predict_proba(documents).max(axis=1).mean() > 0.5
+
+
+@pytest.mark.filterwarnings("ignore::topicvec.errors.OutOfVocabularyWarning")
+def test_a_document_without_a_known_word_does_no_harm(vectors):
+    texts, labels = ["sea salt water", "zzz qqq", "sky rain", "moon rain"], ["a", "a", "b", "b"]
+    found = TopicClassifier(TopicVec(2, vectors, random_state=0)).fit(texts, labels)
+    assert found.predict(["salt", "rain", "zzz"])[:2] == ["a", "b"]

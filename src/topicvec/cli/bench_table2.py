@@ -1,13 +1,13 @@
 """``topicvec bench table2``: the paper's table, measured again."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from topicvec.cli.options import Jobs, Json, Quiet, VectorsOption
+from topicvec.cli.options import Json, Quiet, VectorsOption
 
 if TYPE_CHECKING:
     from topicvec.evaluate.results import Row, Summary
@@ -37,7 +37,10 @@ def table2(
         Path | None,
         typer.Option("--output", "-o", help="File of results; rows it has are not run again."),
     ] = None,
-    jobs: Jobs = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", "-j", help="Processes of the classifiers; all cores by default."),
+    ] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -50,33 +53,34 @@ def table2(
 
     Example: topicvec bench table2 --corpus reuters --methods BOW,MeanWV,TopicVec
     """
-    from topicvec.cli.render import note, show_json, show_table
+    from topicvec.cli.render import show_json, show_table
     from topicvec.embed import load_vectors
     from topicvec.evaluate.baselines import METHODS
     from topicvec.evaluate.results import summarize
     from topicvec.evaluate.table2 import CORPORA, run_table2
 
-    chosen = list(METHODS) if methods == "all" else [name.strip() for name in methods.split(",")]
-    corpora = list(CORPORA) if corpus == "both" else [corpus]
-    rows: list[Row] = []
-    found_rows = run_table2(
-        corpora,
-        chosen,
+    rows = run_table2(
+        list(CORPORA) if corpus == "both" else [corpus],
+        list(METHODS) if methods == "all" else [name.strip() for name in methods.split(",")],
         load_vectors(vectors),
         n_seeds=seeds,
         min_count=min_count,
         output=output,
         n_jobs=jobs,
     )
-    for row in found_rows:
-        rows.append(row)
-        if not quiet:
-            note(_line(row))
-    found = summarize(rows, METHODS)
+    found = summarize(list(rows if quiet else _told(rows)), METHODS)
     if json:
         show_json({"rows": [asdict(summary) for summary in found]})
     else:
         show_table(_table(found))
+
+
+def _told(rows: "Iterable[Row]") -> "Iterator[Row]":
+    from topicvec.cli.render import note
+
+    for row in rows:
+        note(_line(row))
+        yield row
 
 
 def _line(row: "Row") -> str:

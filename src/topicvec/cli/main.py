@@ -31,7 +31,8 @@ def _load() -> None:
     except ModuleNotFoundError:
         sys.stderr.write('topicvec: the command line needs typer: pip install "topicvec[cli]"\n')
         sys.exit(2)
-    import topicvec.cli.app  # noqa: F401
+    import topicvec.cli.app
+    import topicvec.cli.render  # noqa: F401
 
 
 def call(arguments: list[str]) -> int:
@@ -96,5 +97,6 @@ def _explain(error: Any) -> None:
 
     message = " ".join(error.format_message().split()).rstrip(".").replace("Value error, ", "")
     if message:  # else there were no arguments, and the help has been shown
-        where = error.ctx.command_path if error.ctx is not None else "topicvec"
+        context = getattr(error, "ctx", None)
+        where = "topicvec" if context is None else context.command_path
         complain(f"{message}; {where} -h tells more")

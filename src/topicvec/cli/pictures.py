@@ -19,9 +19,7 @@ _SomeSources = Annotated[
     list[str] | None,
     typer.Argument(help="Files or folders to read; - is standard input.", show_default=False),
 ]
-_Label = Annotated[
-    str | None, typer.Option("--label", help="Only documents, or topics, of this class.")
-]
+_Label = Annotated[str | None, typer.Option("--label", help="Only this class.")]
 _Document = Annotated[
     str | None,
     typer.Option("--document", help="Only the document with this id, or at this place from 0."),

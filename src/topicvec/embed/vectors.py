@@ -22,6 +22,7 @@ from topicvec.embed.formats import ParsedVectors, write_vectors
 from topicvec.embed.formats.frequencies import CountedWords
 from topicvec.embed.formats.keyed import to_keyed
 from topicvec.embed.nearest import VectorSearch, best
+from topicvec.engine.blas import one_blas_thread
 from topicvec.errors import VocabularyMismatch
 
 __all__ = ["Alignment", "WordVectors"]
@@ -123,7 +124,8 @@ class WordVectors(VectorSearch):
         array([2.], dtype=float32)
         """
         # In single precision: a product with doubles would copy the whole matrix as doubles.
-        mean: NDArray[np.float32] = self.unigram.astype(np.float32) @ self.matrix
+        with one_blas_thread():  # the same bits whoever asks first
+            mean: NDArray[np.float32] = self.unigram.astype(np.float32) @ self.matrix
         mean.setflags(write=False)
         return mean
 

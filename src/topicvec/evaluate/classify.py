@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
+from joblib import parallel_config
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -22,12 +23,12 @@ from threadpoolctl import threadpool_limits
 
 from topicvec.errors import DataError
 
-__all__ = ["Classification", "Features", "Protocol", "classify"]
+__all__ = ["Classification", "Features", "Protocol", "check_jobs", "classify"]
 
 Features = NDArray[np.floating] | csr_array
 Protocol = Literal["paper", "strong"]
 
-_PENALTIES = (0.1, 1.0, 10.0)  # C, for rows of median length 1; 100 was never the best
+_PENALTIES = (0.1, 1.0, 10.0)  # C, for rows of median length 1
 _FOLDS = 3
 _MOST_ITERATIONS: dict[Protocol, int] = {"paper": 1000, "strong": 100}  # of unlike methods
 _TOLERANCE = 1e-2  # of the strong protocol; 1e-4 takes up to ten times longer and gains nothing
@@ -111,10 +112,15 @@ def classify(
     """
     if protocol not in get_args(Protocol):
         raise DataError(f'protocol must be "paper" or "strong"; found {protocol!r}')
+    check_jobs(n_jobs)
     known, wanted = np.asarray(train_labels), np.asarray(test_labels)
     _check_shapes(train, known, test, wanted)
     start = time.perf_counter()
-    with warnings.catch_warnings(), threadpool_limits(1, "blas"):  # its vectors are short
+    with (
+        warnings.catch_warnings(),
+        threadpool_limits(1, "blas"),  # its vectors are short
+        parallel_config("loky", inner_max_num_threads=1),
+    ):
         warnings.simplefilter("ignore", ConvergenceWarning)  # said in the result
         model = _FITS[protocol](train, known, -1 if n_jobs is None else n_jobs)
     precision, recall, f1, accuracy = _scores(wanted, model.predict(test))
@@ -129,6 +135,19 @@ def classify(
         converged=all(np.max(each.n_iter_) < each.max_iter for each in model[-1].estimators_),
         seconds=time.perf_counter() - start,
     )
+
+
+def check_jobs(n_jobs: int | None) -> None:
+    """Refuse a number of processes that makes no sense.
+
+    Examples
+    --------
+    >>> check_jobs(0)
+    Traceback (most recent call last):
+    topicvec.errors.DataError: n_jobs must be at least 1, or -1 for all cores; found 0
+    """
+    if n_jobs is not None and (n_jobs < -1 or n_jobs == 0):
+        raise DataError(f"n_jobs must be at least 1, or -1 for all cores; found {n_jobs}")
 
 
 class RowScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]

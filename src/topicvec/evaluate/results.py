@@ -28,7 +28,7 @@ class Row:
         Start of the content hash of the word vectors, whose words all methods share; with "+2"
         behind if words that the training documents have twice were added.
     settings : dict
-        Parameters of the method.
+        All parameters of the method but its seed.
     n_train, n_test : int
         Number of documents.
     seconds : float

@@ -8,14 +8,14 @@ from dataclasses import replace
 from functools import cache
 from itertools import chain
 from os import PathLike
-from typing import get_args
+from typing import Any, get_args
 
 from topicvec.datasets import LabelledTexts, load_20newsgroups, load_reuters
 from topicvec.embed.vectors import WordVectors
 from topicvec.errors import DataError, MissingExtra
 from topicvec.evaluate.baselines.registry import find_method, make
-from topicvec.evaluate.baselines.settings import MIN_COUNT, settings
-from topicvec.evaluate.classify import Protocol, classify
+from topicvec.evaluate.baselines.settings import MIN_COUNT
+from topicvec.evaluate.classify import Protocol, check_jobs, classify
 from topicvec.evaluate.results import Results, Row
 from topicvec.evaluate.tokens import LabelledTokens, known_tokens
 from topicvec.model.inputs import learn_vectors
@@ -80,7 +80,7 @@ def run_table2(
     >>> [row.method for row in run_table2(["reuters"], ["BOW"], vectors)]  # doctest: +SKIP
     ['BOW']
     """
-    plan = list(_plan(corpora, methods, vectors, n_seeds, min_count))
+    plan = list(_plan(corpora, methods, vectors, n_seeds, min_count, n_jobs))
     results = Results.read(output)
     load = cache(lambda corpus: _load(corpus, vectors, min_count))
     for wanted in plan:
@@ -145,8 +145,8 @@ def run_method(wanted: Row, split: Split, vectors: WordVectors, *, n_jobs: int |
 def hold_out(texts: LabelledTexts, share: float = 0.28) -> tuple[LabelledTexts, LabelledTexts]:
     """Part documents in two: the last of each class, as many as the share says, and the others.
 
-    The documents of both corpora are in the order of time, and so are their training and test
-    parts: what holds for the last training documents holds for the test documents best.
+    The documents of both corpora are roughly in the order of time, and so are their training and
+    test parts: what holds for the last training documents holds for the test documents best.
 
     Examples
     --------
@@ -172,8 +172,10 @@ def _plan(
     vectors: WordVectors,
     n_seeds: int,
     min_count: int | None,
+    n_jobs: int | None,
 ) -> Iterator[Row]:
     """List the rows to run; a method without random numbers has one seed."""
+    check_jobs(n_jobs)
     if n_seeds < 1:
         raise DataError(f"n_seeds must be at least 1; found {n_seeds}")
     if min_count is not None and min_count < 0:
@@ -189,8 +191,7 @@ def _plan(
         label = vectors.content_hash[:_HASH] + (f"+{least}" if least else "")
         for method in map(find_method, methods):
             for seed in range(n_seeds if method.is_random else 1):
-                chosen = settings(method.name, name)
-                yield Row(corpus, method.name, seed, label, chosen)
+                yield Row(corpus, method.name, seed, label, _params(method.name, name))
 
 
 def _load(corpus: str, vectors: WordVectors, min_count: int | None) -> tuple[Split, WordVectors]:
@@ -199,6 +200,12 @@ def _load(corpus: str, vectors: WordVectors, min_count: int | None) -> tuple[Spl
     train, test = hold_out(train) if corpus != name else (train, CORPORA[name]("test"))
     known = _with_words_of(train, vectors, least) if least else vectors
     return (known_tokens(train, known), known_tokens(test, known)), known
+
+
+def _params(method: str, corpus: str) -> dict[str, Any]:
+    """Give all parameters of a method but those that every row has for itself."""
+    own = make(method, corpus=corpus).get_params(deep=False)
+    return {name: own[name] for name in own if name not in ("vectors", "random_state")}
 
 
 def _min_count(corpus: str, wanted: int | None) -> int:

@@ -147,7 +147,7 @@ def _given(texts: Sequence[str | Document], given: Sequence[str] | None, name: s
     if not texts or missing or len(values) != len(texts):
         raise DataError(
             f"expected a {name} for each document, found {len(values) - missing} for {len(texts)} "
-            f"documents: give {name}s, or documents that have them (--{name}-column of a table)"
+            f"documents: give {name}s, or documents that have them"
         )
     return [str(value) for value in values]
 

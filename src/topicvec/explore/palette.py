@@ -1,9 +1,9 @@
 """Colours that people with any kind of colour vision can read.
 
-Every colour is dark enough on white, and on its own tint, for small text (WCAG AA). Any two can be
-told apart, and neighbours in the list easily, with usual eyes and with protanopia, deuteranopia
-and tritanopia (`test_any_two_colours_can_be_told_apart_by_all_eyes`). No picture tells things by
-colour alone.
+Every colour is dark enough on white, and on its own tint, for small text (WCAG AA). Any two of the
+topics' colours can be told apart, and neighbours in the list easily, with usual eyes and with
+protanopia, deuteranopia and tritanopia (`test_any_two_colours_can_be_told_apart_by_all_eyes`). No
+picture tells things by colour alone.
 """
 
 from collections.abc import Iterable, Sequence

@@ -2,8 +2,8 @@
 
 import socket
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from topicvec.engine.blas import one_blas_thread
@@ -27,6 +27,8 @@ def serve(
 ) -> None:
     """Serve until interrupted, or until told to stop.
 
+    Meanwhile matrix products of the whole program run on one thread.
+
     Parameters
     ----------
     collection : Collection
@@ -46,13 +48,25 @@ def serve(
     )  # fmt: skip
     # Each product is small, and threads that wait for each other wait for the browser's core.
     with _listen(port) as listener, one_blas_thread():
-        threading.Thread(target=warm_up, args=(collection,), daemon=True).start()
-        ready(f"http://{_HOST}:{listener.getsockname()[1]}/")
         server = uvicorn.Server(config)
         if stop is not None:
             threading.Thread(target=_end, args=(server, stop), daemon=True).start()
-        with suppress(KeyboardInterrupt):  # the way to end it
+        with _warming(collection), suppress(KeyboardInterrupt):  # the way to end it
+            ready(f"http://{_HOST}:{listener.getsockname()[1]}/")
             server.run(sockets=[listener])
+
+
+@contextmanager
+def _warming(collection: Collection) -> Iterator[None]:
+    """Make what answers share in a thread that does not outlive the server."""
+    over = threading.Event()
+    thread = threading.Thread(target=warm_up, args=(collection, over), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
 
 
 def _end(server: Any, stop: threading.Event) -> None:

@@ -79,11 +79,6 @@ class Lexicon:
         """Mean of the vectors under the unigram distribution, (N,)."""
         return np.asarray(self.unigram.astype(self.vectors.dtype) @ self.vectors)
 
-    @cached_property
-    def used(self) -> Floats:
-        """Vectors of the corpus's word types, (U, N), side by side for the product with them."""
-        return self.vectors[self.rows]
-
     @classmethod
     def of(
         cls, vectors: Floats, unigram: Floats, types: Ints, n_normalizer_words: int | None = None

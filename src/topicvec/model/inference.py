@@ -13,7 +13,7 @@ from scipy.sparse import csr_array, vstack
 
 from topicvec.engine import Engine
 from topicvec.model.corpus import Corpus
-from topicvec.model.fitted import FittedTopics, Representatives
+from topicvec.model.fitted import FittedTopics, Representatives, empty_table
 from topicvec.model.mixtures import Mixtures, even_theta, mass_of_words, mix
 from topicvec.model.twins import weight_floor
 
@@ -212,7 +212,10 @@ def word_masses(inferred: Inferred, n_words: int, engine: Engine) -> csr_array:
         dense = mass_of_words(corpus, inferred.mixtures, words)
         return csr_array(np.where(dense < _LEAST_ENTRY, np.float32(0), dense))
 
-    stacked = csr_array(vstack(list(engine.map(block, corpus.blocks)), format="csr"))
+    blocks = list(engine.map(block, corpus.blocks))
+    if not blocks:  # no document has a known word
+        return empty_table(n_words, len(inferred.mixtures.mass))
+    stacked = csr_array(vstack(blocks, format="csr"))
     lengths = np.zeros(n_words, np.int64)
     lengths[corpus.types] = np.diff(stacked.indptr)
     indptr = np.concatenate([[0], np.cumsum(lengths)])

@@ -47,7 +47,8 @@ class TopicClassifier:
         What the features are, see `topicvec.represent.represent`. With the default, macro F1 on
         the last 28% of the training posts of 20 Newsgroups is 81, with "sqrt" it is 75.
     prior : bool
-        Whether mixtures have a prior; without one they are better for classifiers.
+        Whether mixtures have a prior; without one they are better for classifiers. The forms
+        "own-words" and "own-both" never have one.
     strength : float, optional
         Inverse of the regularisation: larger fits the training documents more closely. The
         default is 300 over their number, near the best on held-out documents of 20 Newsgroups

@@ -29,7 +29,8 @@ class TopicFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     form : str
         What the features are, see `topicvec.represent.represent`.
     prior : bool
-        Whether mixtures have a prior; without one they are better for classifiers.
+        Whether mixtures have a prior; without one they are better for classifiers. The forms
+        "own-words" and "own-both" never have one.
 
     Attributes
     ----------

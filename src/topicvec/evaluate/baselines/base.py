@@ -20,6 +20,8 @@ class Baseline(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
     The preprocessing is done before, and the same for all methods. A method learns from the
     documents of `fit` alone. One that draws random numbers has a parameter ``random_state``, and
     the same whole number gives the same bits; one that uses word vectors has ``vectors``.
+    `fit_transform` may describe the training documents otherwise than `transform` does, as if they
+    had not been learned from; a classifier is trained on its result.
 
     Examples
     --------

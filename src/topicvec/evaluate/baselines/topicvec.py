@@ -80,7 +80,7 @@ class TopicVecFeatures(TopicBaseline):
         return represent(self.model_, checked(documents), self.form, prior=False)
 
     def fit_transform(
-        self, documents: TokenLists, y: Sequence[str] | None = None, **_: Any
+        self, documents: TokenLists, y: Sequence[str] | None = None
     ) -> NDArray[np.floating]:
         """Learn topics and describe the same documents (D, K), see `represent_training`."""
         self.fit(documents, y)
@@ -136,7 +136,7 @@ class TopicVecMean(TopicVecFeatures):
         return self._with_means(super().transform(documents), documents)
 
     def fit_transform(
-        self, documents: TokenLists, y: Sequence[str] | None = None, **_: Any
+        self, documents: TokenLists, y: Sequence[str] | None = None
     ) -> NDArray[np.floating]:
         """Learn topics and describe the same documents (D, K + N)."""
         return self._with_means(super().fit_transform(documents, y), documents)
