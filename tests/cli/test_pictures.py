@@ -144,5 +144,5 @@ def test_a_cloud_of_a_document_without_known_words_is_refused(folder, tmp_path):
     out = tmp_path / "c.svg"
     options = ["--model", str(folder / "m.topicvec"), "--document", "b", "-o", str(out)]
     result = run(app, ["cloud", str(file), *options])
-    assert isinstance(result.exception, DataError), result.exception  # which is one line and exit code 2
+    assert isinstance(result.exception, DataError)  # which is one line and exit code 2
     assert not out.exists()
