@@ -1,7 +1,7 @@
 """The sentence encoder that BERTopic and FASTopic read documents with, and texts for it."""
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -57,11 +57,19 @@ def encode_texts(documents: Texts, encoder: Any = None) -> NDArray[np.float32]:
     >>> encode_texts(["A cat.", ["cat"], []], Lengths()).tolist()
     [[1.0, 0.0], [1.0, 0.0], [0.0, 0.0]]
     """
-    texts = [text if isinstance(text, str) else " ".join(text) for text in documents]
-    chosen = sentence_encoder() if encoder is None else encoder
-    found = np.asarray(chosen.encode(texts, show_progress_bar=False), np.float32)
+    texts = tuple(text if isinstance(text, str) else " ".join(text) for text in documents)
+    found = _encode(texts) if encoder is None else _encoded(encoder, texts)
     norms = np.linalg.norm(found, axis=1, keepdims=True)
     return np.asarray(found / np.maximum(norms, 1e-12), np.float32)
+
+
+@lru_cache(maxsize=1)  # whoever learns from documents most often describes them next
+def _encode(texts: tuple[str, ...]) -> NDArray[np.float32]:
+    return _encoded(sentence_encoder(), texts)
+
+
+def _encoded(encoder: Any, texts: tuple[str, ...]) -> NDArray[np.float32]:
+    return np.asarray(encoder.encode(list(texts), show_progress_bar=False), np.float32)
 
 
 def cut_texts(documents: Texts) -> list[Sequence[str]]:
