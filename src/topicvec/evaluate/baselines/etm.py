@@ -210,7 +210,7 @@ class ETM(WordTopics):
                 optimizer.zero_grad()
                 (loss / len(batch.lengths)).backward()
                 optimizer.step()
-                total -= float(loss)
+                total -= float(loss.detach())
             bounds.append(total / counts.shape[0])
         return bounds
 
