@@ -59,10 +59,9 @@ def iterate(
     movable = np.ones(len(state.topics), bool) if free is None else np.array(free, bool)
     movable[0] = False
     tables = evaluate(engine, lexicon, state.topics)
-    used = lexicon.vectors[lexicon.rows]  # for this run alone: kept, those of all classes add up
     while True:
         started = perf_counter()
-        theta, stats = expect(engine, corpus, lexicon, used, tables, state, settings)
+        theta, stats = expect(engine, corpus, lexicon, tables, state, settings)
         middle = perf_counter()
         found = replace(state, theta=theta)
         found, tables, gained, n_accepted = m_step(
@@ -96,26 +95,23 @@ def expect(
     engine: Engine,
     corpus: Corpus,
     lexicon: Lexicon,
-    used: Floats,
     tables: Tables,
     state: TopicState,
     settings: Settings,
 ) -> tuple[Floats, DocStats]:
-    """E-step: the documents' mixtures (D, K) and their statistics.
-
-    ``used`` are the vectors (U, N) of the corpus's word types.
-    """
+    """E-step: the documents' mixtures (D, K) and their statistics."""
     table, peak, rounding = exp_table(engine, tables.dots, tables.log_partition)
     found = mix(
         engine, corpus, table, state.alpha, state.theta, settings.inner_tol, settings.max_passes
     )
     # The residuals were rounded to the table's precision; the bound is linear in them.
     bound = found.bound + corpus.type_counts @ peak + found.mass @ rounding
-    moment = np.zeros((len(found.mass), used.shape[1]))
+    moment = np.zeros((len(found.mass), lexicon.vectors.shape[1]))
 
     def block(words: slice) -> Floats:
-        # Cᵀ V over the block's words: the third unavoidable matrix product.
-        return mass_of_words(corpus, found, words).T @ used[words]
+        # Cᵀ V over the block's words: the third unavoidable matrix product. The vectors are taken
+        # anew each time: kept side by side, those of all classes would fill the memory.
+        return mass_of_words(corpus, found, words).T @ lexicon.vectors[lexicon.rows[words]]
 
     for part in engine.map(block, corpus.blocks):
         moment += part

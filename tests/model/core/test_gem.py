@@ -16,10 +16,6 @@ from topicvec.model.tables import evaluate, exp_table
 SETTINGS = Settings(max_norm=5.0)
 
 
-def used(lexicon):
-    return lexicon.vectors[lexicon.rows]
-
-
 def prepare(world, n_topics=6, settings=SETTINGS, dtype=np.float64, allowed=None, **options):
     corpus = world.corpus(n_topics, allowed, dtype)
     lexicon = world.lexicon(corpus, dtype)
@@ -147,7 +143,7 @@ def test_the_default_solver_is_far_faster_and_ends_higher_than_the_papers(world)
 def test_one_newton_step_closes_most_of_the_gap(world, engine):
     corpus, lexicon, state = prepare(world)
     tables = evaluate(engine, lexicon, state.topics)
-    _, stats = expect(engine, corpus, lexicon, used(lexicon), tables, state, SETTINGS)
+    _, stats = expect(engine, corpus, lexicon, tables, state, SETTINGS)
     free = np.arange(6) > 0
     gains = []
     for _ in range(12):
@@ -178,7 +174,7 @@ def test_statistics_are_the_equations(world, engine):
     corpus, lexicon, state = prepare(world)
     tables = evaluate(engine, lexicon, state.topics)
     settings = replace(SETTINGS, max_passes=1)
-    _, stats = expect(engine, corpus, lexicon, used(lexicon), tables, state, settings)
+    _, stats = expect(engine, corpus, lexicon, tables, state, settings)
     logits = eq.logits(world.V, state.topics, -tables.log_partition)
     mass, moment = 0, 0
     for d in range(corpus.n_documents):
@@ -209,7 +205,7 @@ def test_inference_is_as_good_as_training(world, engine):
     state = states[-1]
     even = replace(state, theta=even_theta(corpus, state.alpha))
     tables = evaluate(engine, lexicon, state.topics)
-    _, stats = expect(engine, corpus, lexicon, used(lexicon), tables, even, settings)
+    _, stats = expect(engine, corpus, lexicon, tables, even, settings)
     # A document may have several good mixtures, so the bounds are compared, not the mixtures.
     per_token = stats.bound / corpus.type_counts.sum()
     assert per_token == pytest.approx(infos[-1].bound_per_token, abs=0.02)
