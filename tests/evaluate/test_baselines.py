@@ -165,10 +165,10 @@ def test_an_unknown_form_is_refused(planted):
 def test_both_kinds_of_features_stand_side_by_side(planted):
     train = planted.train
     options = {"tol": 1e-2}
-    both = TopicVecMean(3, planted.vectors, options=options, mean_weight=2.0)
+    both = TopicVecMean(3, planted.vectors, options=options)
     features = both.fit(train.documents, train.labels).transform(train.documents)
     means = MeanVectors(planted.vectors).fit(train.documents).transform(train.documents)
-    assert np.allclose(features[:, 9:], 2 * means)
+    assert np.allclose(features[:, 9:], means)
 
 
 def test_methods_are_found_by_name():

@@ -21,9 +21,10 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.extmath import row_norms
 from threadpoolctl import threadpool_limits
 
+from topicvec.engine import LocalEngine
 from topicvec.errors import DataError
 
-__all__ = ["Classification", "Features", "Protocol", "check_jobs", "classify"]
+__all__ = ["Classification", "Features", "Protocol", "classify"]
 
 Features = NDArray[np.floating] | csr_array
 Protocol = Literal["paper", "strong"]
@@ -112,7 +113,7 @@ def classify(
     """
     if protocol not in get_args(Protocol):
         raise DataError(f'protocol must be "paper" or "strong"; found {protocol!r}')
-    check_jobs(n_jobs)
+    n_processes = LocalEngine(n_jobs).n_jobs
     known, wanted = np.asarray(train_labels), np.asarray(test_labels)
     _check_shapes(train, known, test, wanted)
     start = time.perf_counter()
@@ -122,7 +123,7 @@ def classify(
         parallel_config("loky", inner_max_num_threads=1),
     ):
         warnings.simplefilter("ignore", ConvergenceWarning)  # said in the result
-        model = _FITS[protocol](train, known, -1 if n_jobs is None else n_jobs)
+        model = _FITS[protocol](train, known, n_processes)
     precision, recall, f1, accuracy = _scores(wanted, model.predict(test))
     return Classification(
         precision,
@@ -135,19 +136,6 @@ def classify(
         converged=all(np.max(each.n_iter_) < each.max_iter for each in model[-1].estimators_),
         seconds=time.perf_counter() - start,
     )
-
-
-def check_jobs(n_jobs: int | None) -> None:
-    """Refuse a number of processes that makes no sense.
-
-    Examples
-    --------
-    >>> check_jobs(0)
-    Traceback (most recent call last):
-    topicvec.errors.DataError: n_jobs must be at least 1, or -1 for all cores; found 0
-    """
-    if n_jobs is not None and (n_jobs < -1 or n_jobs == 0):
-        raise DataError(f"n_jobs must be at least 1, or -1 for all cores; found {n_jobs}")
 
 
 class RowScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]

@@ -12,10 +12,11 @@ from typing import Any, get_args
 
 from topicvec.datasets import LabelledTexts, load_20newsgroups, load_reuters
 from topicvec.embed.vectors import WordVectors
+from topicvec.engine import LocalEngine
 from topicvec.errors import DataError, MissingExtra
 from topicvec.evaluate.baselines.registry import find_method, make
 from topicvec.evaluate.baselines.settings import MIN_COUNT
-from topicvec.evaluate.classify import Protocol, check_jobs, classify
+from topicvec.evaluate.classify import Protocol, classify
 from topicvec.evaluate.results import Results, Row
 from topicvec.evaluate.tokens import LabelledTokens, known_tokens
 from topicvec.model.inputs import learn_vectors
@@ -175,7 +176,7 @@ def _plan(
     n_jobs: int | None,
 ) -> Iterator[Row]:
     """List the rows to run; a method without random numbers has one seed."""
-    check_jobs(n_jobs)
+    LocalEngine(n_jobs)  # refuses a number that makes no sense
     if n_seeds < 1:
         raise DataError(f"n_seeds must be at least 1; found {n_seeds}")
     if min_count is not None and min_count < 0:

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from topicvec.embed.vectors import WordVectors
 from topicvec.evaluate.baselines.base import TokenLists, TopicBaseline, checked
-from topicvec.evaluate.baselines.mean_vectors import MeanVectors
 from topicvec.model import TopicVec, read_topics
 from topicvec.represent.documents import Form, check_form, represent, represent_training
 
@@ -99,8 +98,6 @@ class TopicVecMean(TopicVecFeatures):
     ----------
     n_topics, vectors, max_norm, form, options, random_state
         As in `TopicVecFeatures`.
-    mean_weight : float
-        The mean vectors are multiplied by it.
 
     Examples
     --------
@@ -116,10 +113,9 @@ class TopicVecMean(TopicVecFeatures):
         vectors: WordVectors | str | PathLike[str] | None = None,
         *,
         max_norm: float = 7.0,
-        form: Form = "own-words",
+        form: Form = "own-both",
         options: Mapping[str, Any] | None = None,
         random_state: int = 0,
-        mean_weight: float = 1.0,
     ) -> None:
         super().__init__(
             n_topics,
@@ -129,20 +125,3 @@ class TopicVecMean(TopicVecFeatures):
             options=options,
             random_state=random_state,
         )
-        self.mean_weight = mean_weight
-
-    def transform(self, documents: TokenLists) -> NDArray[np.floating]:
-        """Describe documents by topics and mean vectors (D, K + N)."""
-        return self._with_means(super().transform(documents), documents)
-
-    def fit_transform(
-        self, documents: TokenLists, y: Sequence[str] | None = None
-    ) -> NDArray[np.floating]:
-        """Learn topics and describe the same documents (D, K + N)."""
-        return self._with_means(super().fit_transform(documents, y), documents)
-
-    def _with_means(
-        self, features: NDArray[np.floating], documents: TokenLists
-    ) -> NDArray[np.floating]:
-        means = MeanVectors(self.model_.vectors_).fit(documents).transform(documents)
-        return np.hstack([features, self.mean_weight * means])
