@@ -1,4 +1,5 @@
 import json
+from contextlib import contextmanager
 
 import pytest
 
@@ -63,3 +64,15 @@ def test_a_corpus_can_be_named_in_place_of_a_file(capsys):
     (found,) = json.loads(capsys.readouterr().out)["models"]
     assert found["n_topics"] == 4
     assert found["purity"] > 0  # classes are known
+
+
+def test_the_table_says_how_many_rows_are_done(monkeypatch):
+    seen = []
+
+    @contextmanager
+    def progress(*, quiet):
+        yield lambda *step: seen.append(step)
+
+    monkeypatch.setattr("topicvec.cli.render.progress", progress)
+    assert call(["bench", "table2", "--methods", "BOW", "-q"]) == 0
+    assert seen == [("rows", 0, 2, "20news BOW"), ("rows", 1, 2, "reuters BOW")]

@@ -4,6 +4,7 @@ import socket
 import subprocess
 import sys
 import urllib.request
+from contextlib import contextmanager
 
 import pytest
 
@@ -60,3 +61,17 @@ def test_a_port_in_use_is_one_line_and_exit_code_2(files, capsys):
         port = str(taken.getsockname()[1])
         assert call(["explore", *files, "--port", port, "--no-browser"]) == 2
     assert "choose another --port" in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_bar_counts_what_is_prepared_and_written(files, tmp_path, monkeypatch):
+    seen = {}
+
+    @contextmanager
+    def progress(*, quiet):
+        yield lambda stage, done, total=None, *_: seen.setdefault(stage, []).append((done, total))
+
+    monkeypatch.setattr("topicvec.cli.render.progress", progress)
+    out = tmp_path / "r.html"
+    assert call(["report", *files, "-o", str(out), "--documents", "5"]) == 0
+    assert seen["writing"] == [(done, 5) for done in range(1, 6)]
+    assert seen["preparing"][-1][0] == seen["preparing"][-1][1] == seen["reading"][-1][0] > 5

@@ -53,22 +53,24 @@ def table2(
 
     Example: topicvec bench table2 --corpus reuters --methods BOW,MeanWV,TopicVec
     """
-    from topicvec.cli.render import show_json, show_table
+    from topicvec.cli.render import progress, show_json, show_table
     from topicvec.embed import load_vectors
     from topicvec.evaluate.baselines import METHODS
     from topicvec.evaluate.results import summarize
     from topicvec.evaluate.table2 import CORPORA, run_table2
 
-    rows = run_table2(
-        list(CORPORA) if corpus == "both" else [corpus],
-        list(METHODS) if methods == "all" else [name.strip() for name in methods.split(",")],
-        load_vectors(vectors),
-        n_seeds=seeds,
-        min_count=min_count,
-        output=output,
-        n_jobs=jobs,
-    )
-    found = summarize(list(rows if quiet else _told(rows)), METHODS)
+    with progress(quiet=quiet) as advance:
+        rows = run_table2(
+            list(CORPORA) if corpus == "both" else [corpus],
+            list(METHODS) if methods == "all" else [name.strip() for name in methods.split(",")],
+            load_vectors(vectors),
+            n_seeds=seeds,
+            min_count=min_count,
+            output=output,
+            n_jobs=jobs,
+            advance=lambda what, done, total: advance("rows", done, total, what),
+        )
+        found = summarize(list(rows if quiet else _told(rows)), METHODS)
     if json:
         show_json({"rows": [asdict(summary) for summary in found]})
     else:

@@ -43,14 +43,19 @@ def read_all(reading: Reading, sources: list[str], *, quiet: bool) -> "list[Docu
         return list(told(reading.documents(sources), advance))
 
 
-def told(documents: "Iterable[Document]", advance: "Advance") -> "Iterator[Document]":
-    """Pass documents on and count them on a bar."""
+def told(
+    documents: "Iterable[Document]",
+    advance: "Advance",
+    stage: str = "reading",
+    total: int | None = None,
+) -> "Iterator[Document]":
+    """Pass documents on and count them on a bar, with the time left if it is known how many."""
     n_read = 0
     for n_read, document in enumerate(documents, 1):
         if n_read % _EVERY == 0:
-            advance("reading", n_read)
+            advance(stage, n_read, total)
         yield document
-    advance("reading", n_read, n_read)
+    advance(stage, n_read, n_read)
 
 
 def fit_model(

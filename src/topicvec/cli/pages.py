@@ -1,5 +1,6 @@
 """``topicvec report`` and ``topicvec explore``: pages that show a model and a corpus."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -35,14 +36,17 @@ def report(
     Example: topicvec report news.topicvec news/ -o report.html
     """
     from topicvec.cli import fitting
-    from topicvec.cli.render import note
+    from topicvec.cli.render import note, progress
     from topicvec.errors import require
     from topicvec.explore.report import write_report
 
     require("jinja2", "explore", "making a report")  # said before the work, not after it
     fitting.check_writable(output)
     collection = _collect(model, sources, reading, title, quiet)
-    path = write_report(output, collection, n_documents=documents)
+    with progress(quiet=quiet) as advance:
+        path = write_report(
+            output, collection, n_documents=documents, advance=partial(advance, "writing")
+        )
     note(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
 
 
@@ -81,9 +85,12 @@ def _collect(
     model: Path, sources: list[str], reading: Reading, title: str | None, quiet: bool
 ) -> "Collection":
     from topicvec.cli import fitting
+    from topicvec.cli.render import progress
     from topicvec.explore import Collection
 
     name = title or ", ".join(Path(source).name or source for source in sources)
     loaded = fitting.load_model(model)
     documents = fitting.read_all(reading, sources, quiet=quiet)
-    return Collection.build(loaded, documents, name)
+    with progress(quiet=quiet) as advance:
+        counted = fitting.told(documents, advance, "preparing", len(documents))
+        return Collection.build(loaded, counted, name)

@@ -46,6 +46,7 @@ def run_table2(
     min_count: int | None = None,
     output: str | PathLike[str] | None = None,
     n_jobs: int | None = 1,
+    advance: Callable[[str, int, int], object] | None = None,
 ) -> Iterator[Row]:
     """Run methods on corpora, a row at a time; rows that a file has already are not run again.
 
@@ -70,6 +71,8 @@ def run_table2(
         run again if the vectors or the settings of the method are others.
     n_jobs : int or None
         Processes for the classifiers; None for one a core.
+    advance : callable, optional
+        Told before each row: what runs, how many rows are done, and of how many.
 
     Yields
     ------
@@ -84,7 +87,9 @@ def run_table2(
     plan = list(_plan(corpora, methods, vectors, n_seeds, min_count, n_jobs))
     results = Results.read(output)
     load = cache(lambda corpus: _load(corpus, vectors, min_count))
-    for wanted in plan:
+    for done, wanted in enumerate(plan):
+        if advance is not None:
+            advance(f"{wanted.corpus} {wanted.method}", done, len(plan))
         row = results.find(wanted)
         if row is None:
             row = run_method(wanted, *load(wanted.corpus), n_jobs=n_jobs)

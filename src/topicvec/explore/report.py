@@ -8,6 +8,7 @@ import base64
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
@@ -25,7 +26,12 @@ _IMPORT = re.compile(r'^import \{[^}]*\} from "\./([\w-]+\.js)";\n', re.MULTILIN
 _EXPORT = re.compile(r"^export (?=(?:async )?function |const |let |class )", re.MULTILINE)
 
 
-def render_report(collection: Collection, *, n_documents: int = 300) -> str:
+def render_report(
+    collection: Collection,
+    *,
+    n_documents: int = 300,
+    advance: Callable[[int, int], object] | None = None,
+) -> str:
     """Give the HTML of a report.
 
     Parameters
@@ -34,6 +40,8 @@ def render_report(collection: Collection, *, n_documents: int = 300) -> str:
         What is shown.
     n_documents : int
         How many documents the report holds at most.
+    advance : callable, optional
+        Told how many documents are done, and of how many.
 
     Returns
     -------
@@ -52,7 +60,7 @@ def render_report(collection: Collection, *, n_documents: int = 300) -> str:
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    taken = sample(collection, n_documents=n_documents)
+    taken = sample(collection, n_documents=n_documents, advance=advance)
     style = "".join(map(_static, _STYLES))
     script = bundle(_FIRST_SCRIPT)
     template = environment.from_string(_static("report.html", "templates"))
@@ -66,11 +74,11 @@ def render_report(collection: Collection, *, n_documents: int = 300) -> str:
     return html
 
 
-def write_report(path: str | Path, collection: Collection, *, n_documents: int = 300) -> Path:
+def write_report(path: str | Path, collection: Collection, **options: Any) -> Path:
     """Write a report to a file and return its path; parameters as for `render_report`."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(render_report(collection, n_documents=n_documents), encoding="utf-8")
+    path.write_text(render_report(collection, **options), encoding="utf-8")
     return path
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
+from itertools import count, tee
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -100,11 +101,13 @@ class Collection:
         -------
         Collection
         """
-        documents = tuple(as_document(i, text) for i, text in enumerate(texts))
+        numbered = map(as_document, count(), texts)  # a stream, so that a bar can count it
+        shown, indexed = tee(numbered)
+        with quietly():
+            index = DocumentIndex.build(model, indexed)
+        documents = tuple(shown)
         if not documents:
             raise DataError("expected at least one document to show; found none")
-        with quietly():
-            index = DocumentIndex.build(model, documents)
         return cls(model, documents, index, title)
 
     @cached_property

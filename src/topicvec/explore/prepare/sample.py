@@ -1,5 +1,6 @@
 """A part of a collection that fits into one file."""
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from itertools import chain, zip_longest
 from typing import Any
@@ -38,7 +39,12 @@ class Sample:
     clouds: dict[str, str]
 
 
-def sample(collection: Collection, *, n_documents: int = 300) -> Sample:
+def sample(
+    collection: Collection,
+    *,
+    n_documents: int = 300,
+    advance: Callable[[int, int], object] | None = None,
+) -> Sample:
     """Take all topics, and of each the documents with the largest part of it.
 
     Parameters
@@ -47,6 +53,8 @@ def sample(collection: Collection, *, n_documents: int = 300) -> Sample:
         What is shown.
     n_documents : int
         How many documents to take at most.
+    advance : callable, optional
+        Told how many documents are done, and of how many.
 
     Returns
     -------
@@ -56,10 +64,15 @@ def sample(collection: Collection, *, n_documents: int = 300) -> Sample:
     per_topic = min(max(n_documents // len(topics), _FEWEST), _MOST)
     pages = {topic.index: collection.topic(topic.index, per_topic) for topic in topics}
     rows = _rows(collection, list(pages.values()), n_documents)
+    documents = {}
+    for done, row in enumerate(sorted(rows), 1):
+        documents[row] = _document(collection, row, rows)
+        if advance is not None:
+            advance(done, len(rows))
     return Sample(
         overview=replace(collection.overview, note=_note(collection, rows)),
         topics={index: _topic(found, rows) for index, found in pages.items()},
-        documents={row: _document(collection, row, rows) for row in sorted(rows)},
+        documents=documents,
         clouds={"all": cloud_of(topics)}
         | {str(topic.index): cloud_of((topic,)) for topic in topics if topic.words},
     )
