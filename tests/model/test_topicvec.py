@@ -5,8 +5,11 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
 
+from topicvec.embed import WordVectors
 from topicvec.engine import LocalEngine
 from topicvec.errors import DataError, EngineError
 from topicvec.model.groups import Options, plan_corpus
@@ -71,6 +74,26 @@ def test_results_are_the_same_bits_for_any_number_of_workers(planted, model):
         assert np.array_equal(other.doc_topic_, model.doc_topic_)
         assert other.bounds_ == model.bounds_
         assert np.array_equal(other.transform(planted.texts), model.transform(planted.texts))
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_results_are_the_same_bits_for_any_number_of_blas_threads():
+    rng = np.random.default_rng(0)
+    n_words, n_cells = 30_000, 60_000  # BLAS spreads even a dot product of so many
+    vectors = WordVectors(
+        [f"w{row}" for row in range(n_words)],
+        rng.normal(size=(n_words, 8)),
+        rng.integers(1, 100, n_words),
+    )
+    cells = (rng.integers(1, 4, n_cells), rng.integers(0, n_words, n_cells))
+    counts = csr_array((*cells, np.arange(0, n_cells + 1, 600)), shape=(100, n_words))
+    found = []
+    for n_threads in (1, 4):
+        with threadpool_limits(n_threads, "blas"):
+            found.append(TopicVec(3, vectors, max_iter=3, random_state=0, n_jobs=1).fit(counts))
+    assert found[0].bounds_ == found[1].bounds_
+    assert np.array_equal(found[0].topic_vectors_, found[1].topic_vectors_)
+    assert np.array_equal(found[0].transform(counts), found[1].transform(counts))
 
 
 def test_texts_token_lists_and_counts_give_the_same_bits(planted, model):

@@ -16,6 +16,8 @@ from numba import njit
 __all__ = ["e_step", "word_mass"]
 
 _FAST = {"reassoc", "contract", "arcp", "nsz"}  # sums may be vectorised; NaN and inf stay exact
+_ROOT_HALF = 0x3FE6A09E667F3BCD  # the bits of √½
+_LOG_2 = math.log(2.0)
 _CHUNK = 64  # short sums run in the table's precision, and are then added in double precision
 
 
@@ -32,32 +34,60 @@ def _exp_digamma(x: float) -> float:
 
 
 @njit(cache=True, nogil=True, inline="always", error_model="numpy")
+def _log(x: float) -> float:
+    """Compute log x for normal x > 0, so that a loop over it can be vectorised.
+
+    x = 2^e m with m between √½ and √2; log m = 2 artanh s with s = (m - 1) / (m + 1).
+    """
+    bits = np.float64(x).view(np.int64)
+    e = (bits - _ROOT_HALF) >> 52
+    m = np.int64(bits - (e << 52)).view(np.float64)
+    s = (m - 1.0) / (m + 1.0)
+    z = s * s
+    series = 2 / 13 + z * (2 / 15 + z * (2 / 17 + z * (2 / 19)))
+    series = 2 / 5 + z * (2 / 7 + z * (2 / 9 + z * (2 / 11 + z * series)))
+    return e * _LOG_2 + (2.0 * s + s * z * (2 / 3 + z * series))
+
+
+@njit(cache=True, nogil=True, inline="always", error_model="numpy")
 def _log_gamma(x: float) -> float:
     """Compute log Γ(x) for x > 0: six steps of the recurrence, then Stirling's series."""
     y = x * (x + 5.0)
     z = x + 6.0
     z2 = 1.0 / (z * z)
     series = (1 / 12 - z2 * (1 / 360 - z2 * (1 / 1260 - z2 * (1 / 1680)))) / z
-    stirling = (z - 0.5) * math.log(z) - z + 0.5 * math.log(2 * math.pi) + series
-    return stirling - math.log(y * (y + 4.0) * (y + 6.0))
+    stirling = (z - 0.5) * _log(z) - z + 0.5 * math.log(2 * math.pi) + series
+    return stirling - _log(y * (y + 4.0) * (y + 6.0))
 
 
 @njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
 def _responsibilities(words, counts, table, weight, ratio, part, mass):  # type: ignore[no-untyped-def]
-    """Fill ratio_j = n_j / Σ_k weight_k table_jk, and mass_k = Σ_j n_j π_jk."""
-    n_topics = table.shape[1]
+    """Fill ratio_j = n_j / Σ_k weight_k table_jk, and mass_k = Σ_j n_j π_jk.
+
+    Four words at a time read ``weight`` and ``part`` once; after the last word it is taken again,
+    with weight zero.
+    """
+    n_topics, last, none = table.shape[1], words.size - 1, part.dtype.type(0.0)
     mass[:] = 0.0
     for start in range(0, words.size, _CHUNK):
         part[:] = 0.0
-        for j in range(start, min(start + _CHUNK, words.size)):
-            row = table[words[j]]
-            p = row[0] * weight[0]
+        for j in range(start, min(start + _CHUNK, words.size), 4):
+            j1, j2, j3 = min(j + 1, last), min(j + 2, last), min(j + 3, last)
+            row, row1 = table[words[j]], table[words[j1]]
+            row2, row3 = table[words[j2]], table[words[j3]]
+            p, p1 = row[0] * weight[0], row1[0] * weight[0]
+            p2, p3 = row2[0] * weight[0], row3[0] * weight[0]
             for k in range(1, n_topics):
                 p += row[k] * weight[k]
-            q = counts[j] / p
-            ratio[j] = q
+                p1 += row1[k] * weight[k]
+                p2 += row2[k] * weight[k]
+                p3 += row3[k] * weight[k]
+            q, q1, q2, q3 = counts[j] / p, counts[j1] / p1, counts[j2] / p2, counts[j3] / p3
+            ratio[j], ratio[j1], ratio[j2], ratio[j3] = q, q1, q2, q3
+            q1, q2 = q1 if j < last else none, q2 if j + 1 < last else none
+            q3 = q3 if j + 2 < last else none
             for k in range(n_topics):
-                part[k] += q * row[k]
+                part[k] += q * row[k] + q1 * row1[k] + q2 * row2[k] + q3 * row3[k]
         for k in range(n_topics):
             mass[k] += part[k] * weight[k]
 
@@ -70,22 +100,22 @@ def _mixture_weight(theta, floor, weight):  # type: ignore[no-untyped-def]
         weight[k] = max(_exp_digamma(theta[k]) / total, floor) if theta[k] > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
 def _document_bound(counts, ratio, weight, mass, alpha, start):  # type: ignore[no-untyped-def]
     """Give the bound of a document at π and θ = α + mass, without the table's row maxima.
 
     ``start`` is Σ_k log Γ(α_k).
     """
-    bound, length, prior = -start, 0.0, 0.0
+    words, topics, length, prior = 0.0, 0.0, 0.0, 0.0
     for j in range(counts.size):
-        bound += counts[j] * math.log(counts[j] / ratio[j])
+        words += counts[j] * _log(np.float64(counts[j]) / ratio[j])
         length += counts[j]
     for k in range(alpha.size):
-        if alpha[k] > 0.0:
-            prior += alpha[k]
-            bound += _log_gamma(alpha[k] + mass[k])
-            bound -= mass[k] * math.log(weight[k])
-    return bound + _log_gamma(prior) - _log_gamma(prior + length)
+        allowed = alpha[k] > 0.0
+        prior += alpha[k]
+        gain = _log_gamma(alpha[k] + mass[k]) - mass[k] * _log(weight[k])
+        topics += gain if allowed else 0.0
+    return words + topics - start + _log_gamma(prior) - _log_gamma(prior + length)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -172,17 +202,22 @@ def word_mass(indptr, documents, cells, ratio, weight, table):  # type: ignore[n
     array, (n_block, K)
         C_wk = Σ_d n_dw π_dwk.
     """
-    n_topics = table.shape[1]
+    n_topics, none = table.shape[1], ratio.dtype.type(0.0)
     C = np.zeros(table.shape, table.dtype)
     part = np.empty(n_topics, table.dtype)
     for w in range(indptr.size - 1):
+        last = indptr[w + 1] - 1
         for start in range(indptr[w], indptr[w + 1], _CHUNK):
             part[:] = 0.0
-            for j in range(start, min(start + _CHUNK, indptr[w + 1])):
-                q = ratio[cells[j]]
-                row = weight[documents[j]]
+            for j in range(start, min(start + _CHUNK, indptr[w + 1]), 4):
+                j1, j2, j3 = min(j + 1, last), min(j + 2, last), min(j + 3, last)
+                row, row1 = weight[documents[j]], weight[documents[j1]]
+                row2, row3 = weight[documents[j2]], weight[documents[j3]]
+                q, q1 = ratio[cells[j]], ratio[cells[j1]] if j < last else none
+                q2 = ratio[cells[j2]] if j + 1 < last else none
+                q3 = ratio[cells[j3]] if j + 2 < last else none
                 for k in range(n_topics):
-                    part[k] += q * row[k]
+                    part[k] += q * row[k] + q1 * row1[k] + q2 * row2[k] + q3 * row3[k]
             for k in range(n_topics):
                 C[w, k] += part[k] * table[w, k]
     return C

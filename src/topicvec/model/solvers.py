@@ -39,7 +39,7 @@ _LEAST_MASS = 1e-6  # tokens; a topic with less has no direction to go
 _LEAST_RISE = 1e-6  # nats a token
 _MAX_CURVATURE = 1e6
 _N_TRIES = 8
-_TOGETHER = 16  # topics; enough to amortise the calls, few enough for the cache
+_TOGETHER = 25  # topics; enough to amortise the calls, few enough for several workers
 _TAIL_DIMENSIONS = 0.5  # share over which the tail spreads; makes measured curvatures near 1
 
 
@@ -121,13 +121,14 @@ def _paper_step(
 
 def _models(lexicon: Lexicon, tables: Tables, topics: Floats, slope: Floats, k: Ints) -> _Models:
     shares, spread = tables.head_shares[k], tables.spread[k]
-    head = lexicon.vectors[tables.head_rows[k]] - tables.mean[k][:, None]  # (K, H, N)
-    scaled = np.sqrt(shares)[..., None] * head
+    dtype = lexicon.vectors.dtype  # precise enough for a proposal
+    head = lexicon.vectors[tables.head_rows[k]] - tables.mean[k].astype(dtype)[:, None]  # (K, H, N)
+    scaled = np.sqrt(shares).astype(dtype)[..., None] * head
     values, mix = np.linalg.eigh(scaled @ scaled.transpose(0, 2, 1))
-    kept = values > 1e-8 * spread[:, None]
+    kept = values > 1e-5 * spread[:, None]
     values = np.where(kept, values, 0.0)
     inverse_roots = np.where(kept, 1 / np.sqrt(np.where(kept, values, 1.0)), 0.0)
-    axes = (inverse_roots[..., None] * mix.transpose(0, 2, 1)) @ scaled
+    axes = (inverse_roots.astype(dtype)[..., None] * mix.transpose(0, 2, 1)) @ scaled
     left = np.maximum(spread - values.sum(axis=1), 1e-4 * spread)
     tail = left / (_TAIL_DIMENSIONS * topics.shape[1])
     return _Models(topics, slope, values, axes, tail, head, shares)
@@ -154,12 +155,12 @@ def _dot(a: Floats, b: Floats) -> Floats:
 
 def _along(rows: Floats, vectors: Floats) -> Floats:
     """Inner products (K, H) of rows (K, H, N) with a vector (K, N) each."""
-    return np.asarray((rows @ vectors[..., None])[..., 0])
+    return np.asarray((rows @ vectors.astype(rows.dtype)[..., None])[..., 0])
 
 
 def _combined(weights: Floats, rows: Floats) -> Floats:
     """Weighted sums (K, N) of rows (K, H, N)."""
-    return np.asarray((weights[:, None] @ rows)[:, 0])
+    return np.asarray((weights.astype(rows.dtype)[:, None] @ rows)[:, 0])
 
 
 def _bend(models: _Models, step: Floats) -> Floats:

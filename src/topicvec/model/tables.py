@@ -61,9 +61,9 @@ class Tables:
             return self
         mixed = {}
         for field in fields(self):
-            here, there = getattr(self, field.name), getattr(other, field.name)
-            by_topic = chosen[:, None] if here.ndim == 2 and field.name != "dots" else chosen
-            mixed[field.name] = np.where(by_topic, here, there)
+            mixed[field.name] = getattr(self, field.name).copy()
+            rest = (..., ~chosen) if field.name == "dots" else ~chosen
+            mixed[field.name][rest] = getattr(other, field.name)[rest]
         return Tables(**mixed)
 
 
@@ -85,26 +85,31 @@ def evaluate(engine: Engine, lexicon: Lexicon, topics: Floats) -> Tables:
     transposed = np.ascontiguousarray(topics.T)
     sums = np.stack([np.ones_like(lexicon.squares), lexicon.squares])
     dots = np.empty((len(lexicon.rows), len(topics)), topics.dtype)
+    least = topics @ lexicon.centre  # log-partitions are no less (Jensen)
 
     def block(i: int) -> _Block:
         rows = slice(starts[i], starts[i] + _ROWS)
         p = lexicon.vectors[rows] @ transposed
         own = slice(edges[i], edges[i + 1])
-        np.take(p, lexicon.rows[own] - starts[i], axis=0, out=dots[own])
+        # "clip" only in name: with the default, numpy fills a second array first
+        np.take(p, lexicon.rows[own] - starts[i], axis=0, out=dots[own], mode="clip")
         u = lexicon.unigram[rows].astype(topics.dtype)
-        return _evaluate_block(p, lexicon.vectors[rows], u, sums[:, rows], int(starts[i]))
+        return _evaluate_block(p, lexicon.vectors[rows], u, sums[:, rows], least, int(starts[i]))
 
     return _merge(engine.map(block, range(len(starts))), dots, topics)
 
 
-def _evaluate_block(p: Floats, V: Floats, u: Floats, sums: Floats, first: int) -> _Block:
+def _evaluate_block(
+    p: Floats, V: Floats, u: Floats, sums: Floats, least: Floats, first: int
+) -> _Block:
     """Sum up a block of dots p, which is overwritten."""
     peak = p.max(axis=0)
     p -= peak
     np.exp(p, out=p)
     p *= u[:, None]
     total, square = (sums @ p).astype(float)
-    probable = np.flatnonzero(p > (_HEAD_SHARE * total).astype(p.dtype))
+    least_total = np.maximum(total, np.exp(np.minimum(least - peak, 10)))  # p is at most 1
+    probable = np.flatnonzero(p > (_HEAD_SHARE * least_total).astype(p.dtype))
     rows, topics = np.divmod(probable, p.shape[1])
     return _Block(peak, total, square, p.T @ V, rows + first, topics, p.ravel()[probable])
 
@@ -118,7 +123,8 @@ def _merge(blocks: Iterable[_Block], dots: Floats, topics: Floats) -> Tables:
         old, new = np.exp(peak - top), np.exp(block.peak - top)
         total = total * old + block.total * new
         square = square * old + block.square * new
-        moment = moment * old[:, None] + block.moment * new[:, None]
+        moment *= old[:, None]
+        moment += block.moment * new.astype(topics.dtype)[:, None]
         candidates.append(
             (block.rows, block.topics, np.log(block.values) + block.peak[block.topics])
         )

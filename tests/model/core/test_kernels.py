@@ -91,3 +91,29 @@ def test_an_empty_document_gets_the_prior(world):
     )  # fmt: skip
     np.testing.assert_allclose(theta, prior[:1])
     assert bound == pytest.approx(0, abs=1e-9)
+
+
+def test_the_logarithm_is_accurate_everywhere():
+    x = np.concatenate([np.geomspace(1e-300, 1e300, 601), np.linspace(0.5, 2, 301)])
+    found = np.array([kernels._log(v) for v in x])
+    np.testing.assert_allclose(found, np.log(x), rtol=1e-15, atol=2e-16)
+
+
+@pytest.mark.parametrize("n_words", [1, 2, 3, 4, 5, 63, 64, 65, 66])
+def test_words_are_taken_by_four_to_the_last(n_words):
+    counts = np.arange(1.0, n_words + 1)
+    args = (
+        np.array([0, n_words]), np.arange(n_words), counts,
+        np.random.default_rng(0).random((n_words, 7)) + 0.1, np.full((1, 7), 0.3),
+        np.zeros(1, int), np.full((1, 7), 0.3 + counts.sum() / 7), 1e-6, 1, 1e-100,
+    )  # fmt: skip
+    fast = (np.empty((1, 7)), np.empty((1, 7)), np.empty(n_words), np.zeros(7))
+    slow = tuple(map(np.copy, fast))
+    assert kernels.e_step(*args, *fast)[0] == pytest.approx(twins.e_step(*args, *slow)[0])
+    for a, b in zip(fast, slow, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-8)
+    # the same word in as many documents
+    weight = np.random.default_rng(1).random((n_words, 7))
+    where = (np.array([0, n_words]), np.arange(n_words), np.arange(n_words), counts, weight)
+    C = kernels.word_mass(*where, np.ones((1, 7)))
+    np.testing.assert_allclose(C[0], counts @ weight)
