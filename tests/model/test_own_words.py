@@ -74,6 +74,14 @@ def test_many_pseudo_tokens_leave_only_the_vectors(learned, vectors):
     np.testing.assert_allclose(found, table / table.sum(axis=1, keepdims=True), rtol=1e-5)
 
 
+def test_less_sharp_shares_are_powers(learned):
+    fitted, types = learned[0], np.arange(N_WORDS)
+    full = topics_of_words(fitted, types, ENGINE)
+    half = topics_of_words(fitted, types, ENGINE, sharpness=0.5)
+    expected = np.sqrt(full) / np.sqrt(full).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(half, expected)
+
+
 def test_training_documents_look_like_new_ones(learned):
     fitted, counts, labels, allowed = learned
     new = noise(200, np.random.default_rng(2))
@@ -114,6 +122,8 @@ def test_senseless_settings_are_refused(learned):
     fitted, counts, _, _ = learned
     with pytest.raises(DataError, match="pseudo_tokens must be more than 0; found 0"):
         own_word_features(fitted, counts, ENGINE, pseudo_tokens=0)
+    with pytest.raises(DataError, match="sharpness must be more than 0; found 0"):
+        own_word_features(fitted, counts, ENGINE, sharpness=0)
     with pytest.raises(DataError, match="n_folds must be at least 2; found 1"):
         unseen_features(fitted, counts, ENGINE, n_folds=1)
 

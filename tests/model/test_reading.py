@@ -87,7 +87,7 @@ def test_mass_relevance_is_the_cosine_times_the_mass_that_the_topic_owns():
     animals = read_topics(model(), relevance="mass")[1]
     centred = MATRIX - UNIGRAM @ MATRIX
     cosines = centred @ ANIMAL / np.linalg.norm(centred, axis=1)
-    expected = {"cat": 9 * 0.9 * cosines[0], "dog": 4 * cosines[1], "cow": cosines[2]}
+    expected = {"cat": 9 * 0.9**2 * cosines[0], "dog": 4 * cosines[1], "cow": cosines[2]}
     assert words_of(animals)[:3] == ["cat", "dog", "cow"]
     found = dict(animals.words)
     assert [found[word] for word in expected] == pytest.approx(list(expected.values()), rel=1e-5)

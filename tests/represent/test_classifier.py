@@ -64,6 +64,14 @@ def test_a_model_without_a_classifier_is_refused(model, tmp_path):
         TopicClassifier.load(tmp_path / "a.topicvec")
 
 
+def test_a_classifier_with_other_features_is_refused(classifier, tmp_path, monkeypatch):
+    monkeypatch.setattr("topicvec.represent.classifier._FEATURES", 1)
+    classifier.save(tmp_path / "old.classifier")
+    monkeypatch.undo()
+    with pytest.raises(FormatError, match="another version of topicvec"):
+        TopicClassifier.load(tmp_path / "old.classifier")
+
+
 def test_one_class_or_a_wrong_form_is_refused(documents):
     with pytest.raises(DataError, match="two classes"):
         TopicClassifier().fit(documents[:3], ["a", "a", "a"])

@@ -6,7 +6,8 @@ the topic's words given the masses C_wk of training tokens is
 
     P̃(w|k) = (C_wk + m P(w|k)) / (C_k + m),
 
-P(w|k) itself for words the documents did not have. Features for classifiers are made with it.
+P(w|k) itself for words the documents did not have. Features for classifiers are made with it: a
+word is shared among the topics by P̃(w|k)^s, less sharply if s < 1.
 """
 
 import numpy as np
@@ -34,6 +35,7 @@ def topics_of_words(
     engine: Engine,
     *,
     pseudo_tokens: float = 1000.0,
+    sharpness: float = 1.0,
     word_mass: csr_array | None = None,
 ) -> Floats:
     """Share each word among the topics, all topics being equally likely before.
@@ -49,6 +51,8 @@ def topics_of_words(
     pseudo_tokens : float
         m, how many tokens of evidence outweigh the vectors. 1000 predicts unseen documents of a
         topic best on 20 Newsgroups and on Reuters.
+    sharpness : float
+        s, how much a word tells of its topic; 1 for all that it does by itself.
     word_mass : csr_array, (W, K), optional
         Training tokens of each word in each topic, by default all of them.
 
@@ -69,6 +73,8 @@ def topics_of_words(
     """
     if not pseudo_tokens > 0:
         raise DataError(f"pseudo_tokens must be more than 0; found {pseudo_tokens}")
+    if not sharpness > 0:
+        raise DataError(f"sharpness must be more than 0; found {sharpness}")
     masses = fitted.word_mass if word_mass is None else word_mass
     totals = np.asarray(masses.sum(axis=0), float) + pseudo_tokens
     unigram = np.exp(log_unigram(fitted, types))
@@ -79,7 +85,7 @@ def topics_of_words(
         rows = types[part]
         vectors = fitted.vectors.matrix[rows].astype(float)
         expected = word_probabilities(vectors, unigram[part], topics, fitted.residuals)
-        shares = (masses[rows].toarray() + pseudo_tokens * expected) / totals
+        shares = ((masses[rows].toarray() + pseudo_tokens * expected) / totals) ** sharpness
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
     blocks = list(engine.map(block, range(0, len(types), _ROWS)))
@@ -92,13 +98,14 @@ def own_word_features(
     engine: Engine,
     *,
     pseudo_tokens: float = 1000.0,
+    sharpness: float = 1.0,
     word_mass: csr_array | None = None,
 ) -> Floats:
     """Give how much of each topic's words documents have, (D, K); good for classifiers.
 
     Parameters
     ----------
-    fitted, engine, pseudo_tokens, word_mass
+    fitted, engine, pseudo_tokens, sharpness, word_mass
         As for `topics_of_words`.
     counts : csr_array, (D, W)
         Counts of documents over the rows of the vectors.
@@ -110,7 +117,12 @@ def own_word_features(
     """
     types = np.unique(counts.indices)
     shares = topics_of_words(
-        fitted, types, engine, pseudo_tokens=pseudo_tokens, word_mass=word_mass
+        fitted,
+        types,
+        engine,
+        pseudo_tokens=pseudo_tokens,
+        sharpness=sharpness,
+        word_mass=word_mass,
     )
     features: Floats = damped(counts)[:, types] @ shares
     return features
@@ -124,6 +136,7 @@ def unseen_features(
     allowed: Bools | None = None,
     n_folds: int = 5,
     pseudo_tokens: float = 1000.0,
+    sharpness: float = 1.0,
 ) -> Floats:
     """Give the features of training documents as if the topics' words came from others.
 
@@ -134,7 +147,7 @@ def unseen_features(
 
     Parameters
     ----------
-    fitted, engine, pseudo_tokens
+    fitted, engine, pseudo_tokens, sharpness
         As for `topics_of_words`.
     counts : csr_array, (D, W)
         Counts of the training documents.
@@ -155,7 +168,12 @@ def unseen_features(
         for mass in masses[:fold] + masses[fold + 1 :]:
             others = others + mass  # not the total minus the fold's: that would round below zero
         features[rows] = own_word_features(
-            fitted, counts[rows], engine, pseudo_tokens=pseudo_tokens, word_mass=others
+            fitted,
+            counts[rows],
+            engine,
+            pseudo_tokens=pseudo_tokens,
+            sharpness=sharpness,
+            word_mass=others,
         )
     return features
 

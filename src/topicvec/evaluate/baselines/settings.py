@@ -26,7 +26,7 @@ SETTINGS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
         "ETM": {"n_topics": 50},
         "BERTopic": {"n_topics": 50},
         "FASTopic": {"n_topics": 50},
-        "TopicVec": {"n_topics": 12},  # 10 · 12 − 9 = 111 features
+        "TopicVec": {"n_topics": 12, "max_norm": 10.0},  # 10 · 12 − 9 = 111 features
         "TV+MeanWV": {"n_topics": 12},
     },
 }
