@@ -32,11 +32,12 @@ Documents are cut into words by the default tokenizer; stop words and words with
 dropped, and so are documents without a word left: the same for all methods. On 20 Newsgroups the
 training posts have many words that the embedded vectors do not know; those that they have at
 least twice get vectors from their neighbours there (`--min-count 2`), and so count for all
-methods. Features are learned on the training documents only. The form of TopicVec's features and
-`--min-count` were chosen on the last 28% of each class of the training documents
-(`--corpus 20news-heldout`), never on the test documents; the number of topics and the settings of
-the other methods are the paper's, or their packages' defaults. Then a linear support vector
-machine, each class against the rest, tells the classes of the test documents:
+methods. Features are learned on the training documents only. The form of TopicVec's features, its
+norm on Reuters and `--min-count` were chosen on the last 28% of each class of the training
+documents (`--corpus 20news-heldout` and `reuters-heldout`), the norm also on three random parts of
+them, never on the test documents; the number of topics and the settings of the other methods are
+the paper's, or their packages' defaults. Then a linear support vector machine, each class against
+the rest, tells the classes of the test documents:
 
 - **the paper's protocol**: l1 penalty, C = 1, on the features as they are;
 - **the stronger protocol**: l2 penalty; C (0.1, 1 or 10 for rows of median length 1), and whether
@@ -49,7 +50,8 @@ the paper. Seconds are those to learn and describe all documents, without the cl
 
 TopicVec's features are how much of each topic's words a document has (the form `own-words` of
 [represent](../how-to/classify.md#forms-of-a-document)): P(w|k) is drawn from what the vectors say
-towards what the training documents had. TV+MeanWV puts the mean word vector beside them.
+towards what the training documents had. TV+MeanWV shares words more sharply among its topics,
+and puts the mean word vector beside them.
 """
 
 

@@ -122,7 +122,7 @@ def test_senseless_settings_are_refused(learned):
     fitted, counts, _, _ = learned
     with pytest.raises(DataError, match="pseudo_tokens must be more than 0; found 0"):
         own_word_features(fitted, counts, ENGINE, pseudo_tokens=0)
-    with pytest.raises(DataError, match="sharpness must be more than 0; found 0"):
+    with pytest.raises(DataError, match="sharpness must be more than 0 and finite; found 0"):
         own_word_features(fitted, counts, ENGINE, sharpness=0)
     with pytest.raises(DataError, match="n_folds must be at least 2; found 1"):
         unseen_features(fitted, counts, ENGINE, n_folds=1)

@@ -4,6 +4,7 @@ import pytest
 from topicvec import TopicVec
 from topicvec.errors import DataError, FormatError
 from topicvec.represent import TopicClassifier
+from topicvec.represent.documents import SHARPNESS
 
 
 @pytest.fixture(scope="module")
@@ -64,12 +65,15 @@ def test_a_model_without_a_classifier_is_refused(model, tmp_path):
         TopicClassifier.load(tmp_path / "a.topicvec")
 
 
-def test_a_classifier_with_other_features_is_refused(classifier, tmp_path, monkeypatch):
-    monkeypatch.setattr("topicvec.represent.classifier._FEATURES", 1)
-    classifier.save(tmp_path / "old.classifier")
-    monkeypatch.undo()
-    with pytest.raises(FormatError, match="another version of topicvec"):
-        TopicClassifier.load(tmp_path / "old.classifier")
+def test_a_saved_classifier_outlives_a_change_of_defaults(
+    classifier, halves, tmp_path, monkeypatch
+):
+    classifier.save(tmp_path / "a.classifier")
+    expected = classifier.predict_proba(halves[1])
+    monkeypatch.setitem(SHARPNESS, "own-words", 0.1)
+    again = TopicClassifier.load(tmp_path / "a.classifier")
+    np.testing.assert_array_equal(again.predict_proba(halves[1]), expected)
+    assert not np.array_equal(classifier.predict_proba(halves[1]), expected)
 
 
 def test_one_class_or_a_wrong_form_is_refused(documents):

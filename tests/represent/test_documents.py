@@ -1,8 +1,17 @@
 import numpy as np
 import pytest
 
+from topicvec.engine import LocalEngine
 from topicvec.errors import DataError, OutOfVocabularyWarning
-from topicvec.represent.documents import FORMS, feature_names, represent
+from topicvec.model.own_words import own_word_features, unseen_features
+from topicvec.represent.documents import (
+    FORMS,
+    SHARPNESS,
+    count_words,
+    feature_names,
+    represent,
+    represent_training,
+)
 
 
 def test_proportions_are_what_transform_gives(model, documents):
@@ -64,3 +73,16 @@ def test_a_document_without_known_words_has_the_prior_mixture_and_no_mean(model,
 def test_a_wrong_form_is_refused_with_the_right_ones(model):
     with pytest.raises(DataError, match="proportions, sqrt"):
         represent(model, ["moon"], "nonsense")
+
+
+@pytest.mark.parametrize("sharpness", [None, 0.3])
+@pytest.mark.parametrize("form", ["own-words", "own-both"])
+def test_training_and_other_documents_are_shared_equally_sharply(model, documents, form, sharpness):
+    used = SHARPNESS[form] if sharpness is None else sharpness
+    counts, fitted, engine = count_words(model, documents), model.fitted_, LocalEngine(1)
+    found = represent(model, documents, form, sharpness=sharpness)
+    own = represent_training(model, documents, None, form, sharpness=sharpness)
+    expected = own_word_features(fitted, counts, engine, sharpness=used)
+    np.testing.assert_array_equal(found[:, : fitted.n_topics], expected)
+    expected = unseen_features(fitted, counts, engine, sharpness=used)
+    np.testing.assert_array_equal(own[:, : fitted.n_topics], expected)

@@ -18,7 +18,10 @@ __all__ = ["table2"]
 def table2(
     corpus: Annotated[
         str,
-        typer.Option("--corpus", help="20news, reuters or both; 20news-heldout tries settings."),
+        typer.Option(
+            "--corpus",
+            help="20news, reuters or both; 20news-heldout and reuters-heldout try settings.",
+        ),
     ] = "both",
     methods: Annotated[
         str, typer.Option("--methods", help="Names with commas between, or all.")

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from scipy.special import digamma
 
 from topicvec.engine import Engine
-from topicvec.engine.blas import one_blas_thread
 from topicvec.model.corpus import Corpus, Lexicon
 from topicvec.model.mixtures import mass_of_words, mix
 from topicvec.model.prior import learn_alpha
@@ -92,7 +91,6 @@ def iterate(
         )
 
 
-@one_blas_thread()
 def expect(
     engine: Engine,
     corpus: Corpus,
@@ -129,7 +127,6 @@ def expect(
     return found.theta, stats
 
 
-@one_blas_thread()
 def m_step(
     engine: Engine,
     lexicon: Lexicon,

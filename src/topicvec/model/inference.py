@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
 from topicvec.engine import Engine
+from topicvec.engine.blas import one_blas_thread
 from topicvec.model.corpus import Corpus
 from topicvec.model.fitted import FittedTopics, Representatives, empty_table
 from topicvec.model.mixtures import Mixtures, even_theta, mass_of_words, mix
@@ -108,6 +109,7 @@ class Inferred:
         return shares
 
 
+@one_blas_thread()
 def infer(
     fitted: FittedTopics,
     counts: csr_array,

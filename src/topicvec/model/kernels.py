@@ -15,10 +15,10 @@ from numba import njit
 
 __all__ = ["e_step", "word_mass"]
 
-_FAST = {"reassoc", "contract", "arcp", "nsz"}  # sums may be vectorised; NaN and inf stay exact
+_FAST = {"reassoc", "contract", "arcp", "nsz"}  # sums may be vectorised; NaN and inf stay
 _ROOT_HALF = 0x3FE6A09E667F3BCD  # the bits of √½
 _LOG_2 = math.log(2.0)
-_CHUNK = 64  # short sums run in the table's precision, and are then added in double precision
+_CHUNK = 64  # a multiple of four; such short sums run in the table's precision, not in double
 
 
 @njit(cache=True, nogil=True, inline="always", error_model="numpy")
@@ -37,7 +37,8 @@ def _exp_digamma(x: float) -> float:
 def _log(x: float) -> float:
     """Compute log x for normal x > 0, so that a loop over it can be vectorised.
 
-    x = 2^e m with m between √½ and √2; log m = 2 artanh s with s = (m - 1) / (m + 1).
+    x = 2^e m with m between √½ and √2; log m = 2 artanh s with s = (m - 1) / (m + 1). Of 0,
+    infinity and NaN it makes some number: callers keep them away or do not use it.
     """
     bits = np.float64(x).view(np.int64)
     e = (bits - _ROOT_HALF) >> 52

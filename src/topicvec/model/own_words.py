@@ -73,8 +73,8 @@ def topics_of_words(
     """
     if not pseudo_tokens > 0:
         raise DataError(f"pseudo_tokens must be more than 0; found {pseudo_tokens}")
-    if not sharpness > 0:
-        raise DataError(f"sharpness must be more than 0; found {sharpness}")
+    if not 0 < sharpness < np.inf:
+        raise DataError(f"sharpness must be more than 0 and finite; found {sharpness}")
     masses = fitted.word_mass if word_mass is None else word_mass
     totals = np.asarray(masses.sum(axis=0), float) + pseudo_tokens
     unigram = np.exp(log_unigram(fitted, types))

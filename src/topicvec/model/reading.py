@@ -5,9 +5,9 @@ m_wk the expected tokens of word w in topic k and n_w = Σ_k m_wk all its tokens
 
 - ``"cosine"``: cos(v_w − v̄, t_k) · √m_wk · m_wk / n_w. The frequency is the topic's own, damped,
   and counts as far as the topic owns the word; v̄ is the mean word vector.
-- ``"mass"``: cos(v_w − v̄, t_k) · m_wk · (m_wk / n_w)². The frequency is not damped, but counts
-  only as far as the topic owns the word almost alone: words that are met more often, and together
-  more often.
+- ``"mass"``: cos(v_w − v̄, t_k) · m_wk · (m_wk / n_w)². The frequency is not damped, but weighed by
+  the square of the share that the topic owns: words that are met more often, and together more
+  often.
 - ``"posterior"``: m_wk / √n_w, the original code's; always for the null topic, which has no
   direction.
 

@@ -128,7 +128,7 @@ def _models(lexicon: Lexicon, tables: Tables, topics: Floats, slope: Floats, k: 
     kept = values > 1e-5 * spread[:, None]
     values = np.where(kept, values, 0.0)
     inverse_roots = np.where(kept, 1 / np.sqrt(np.where(kept, values, 1.0)), 0.0)
-    axes = (inverse_roots.astype(dtype)[..., None] * mix.transpose(0, 2, 1)) @ scaled
+    axes = (inverse_roots[..., None] * mix.transpose(0, 2, 1)) @ scaled
     left = np.maximum(spread - values.sum(axis=1), 1e-4 * spread)
     tail = left / (_TAIL_DIMENSIONS * topics.shape[1])
     return _Models(topics, slope, values, axes, tail, head, shares)
@@ -174,8 +174,10 @@ def _finer_rise(models: _Models, step: Floats) -> Floats:
     # The tail's centre relative to the topic's mean is minus the head's, by their masses.
     centre = -_combined(models.shares, models.head) / mass[:, None]
     tail = _dot(centre, step) + 0.5 * models.tail / mass * _dot(step, step)
+    # The places of words that a short head does not have must stay at zero, not become 0 · inf.
+    along = np.where(models.shares > 0, _along(models.head, step).astype(float), 0.0)
     with np.errstate(over="ignore"):  # a step that is far too long
-        inside = _dot(models.shares, np.exp(_along(models.head, step))) + mass * np.exp(tail)
+        inside = _dot(models.shares, np.exp(along)) + mass * np.exp(tail)
         return np.asarray(_dot(models.slope, step) - np.log(inside))
 
 

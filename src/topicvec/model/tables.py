@@ -24,6 +24,7 @@ Ints = NDArray[np.integer]
 
 HEAD_SIZE = 32  # probable words kept for each topic; with 64 a step is no better, but dearer
 _HEAD_SHARE = 1 / 512  # a word of the head has at least this probability
+_SLACK = 1e-3  # more than rounding: which words are in a head must not depend on it
 _ROWS = 2048  # a block of logits stays in the cache for the passes over it
 
 
@@ -85,7 +86,7 @@ def evaluate(engine: Engine, lexicon: Lexicon, topics: Floats) -> Tables:
     transposed = np.ascontiguousarray(topics.T)
     sums = np.stack([np.ones_like(lexicon.squares), lexicon.squares])
     dots = np.empty((len(lexicon.rows), len(topics)), topics.dtype)
-    least = topics @ lexicon.centre  # log-partitions are no less (Jensen)
+    least = topics @ lexicon.centre - _SLACK  # log-partitions are no less (Jensen)
 
     def block(i: int) -> _Block:
         rows = slice(starts[i], starts[i] + _ROWS)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from topicvec.embed.load import load_vectors
 from topicvec.embed.vectors import WordVectors
 from topicvec.engine import Engine
+from topicvec.engine.blas import one_blas_thread
 from topicvec.errors import DataError
 from topicvec.model import checks, groups
 from topicvec.model.fitted import FittedTopics
@@ -178,6 +179,7 @@ class TopicVec(TopicModel):
         self.callback = callback
         self.checkpoint = checkpoint
 
+    @one_blas_thread()
     def fit(
         self,
         X: Any,
@@ -246,6 +248,7 @@ class TopicVec(TopicModel):
         documents = X if hasattr(X, "shape") else list(X)
         return self.fit(documents, y, **fit_params).transform(documents)
 
+    @one_blas_thread()
     def partial_fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
         """Learn from one more batch of documents, by stepwise online EM.
 

@@ -10,14 +10,19 @@ from numpy.typing import ArrayLike, NDArray
 from topicvec.errors import DataError, FormatError
 from topicvec.model import bundle
 from topicvec.model.topicvec import TopicVec
-from topicvec.represent.documents import Form, check_form, represent, represent_training
+from topicvec.represent.documents import (
+    SHARPNESS,
+    Form,
+    check_form,
+    represent,
+    represent_training,
+)
 
 __all__ = ["Prediction", "TopicClassifier"]
 
 Floats = NDArray[np.float64]
 
 _CARD = "classifier"  # of the file: what is kept beside the model
-_FEATURES = 2  # number of the way in which features are made
 _STRENGTH = 300.0  # for all training documents together
 
 
@@ -55,6 +60,9 @@ class TopicClassifier:
         default is 300 over their number, near the best on held-out documents of 20 Newsgroups
         and of Reuters.
 
+    sharpness : float, optional
+        How sharply words are shared among topics, as for `topicvec.represent.represent`.
+
     Attributes
     ----------
     model_ : TopicVec
@@ -81,11 +89,13 @@ class TopicClassifier:
         form: Form = "own-words",
         prior: bool = False,
         strength: float | None = None,
+        sharpness: float | None = None,
     ) -> None:
         self.model = model
         self.form = form
         self.prior = prior
         self.strength = strength
+        self.sharpness = sharpness
 
     def fit(self, documents: Any, labels: Iterable[str]) -> Self:
         """Learn topics and the classifier.
@@ -111,7 +121,9 @@ class TopicClassifier:
         check_form(self.form)
         model = TopicVec(n_topics=15, random_state=0) if self.model is None else self.model
         self.model_ = model.__sklearn_clone__().fit(texts, names)
-        features = represent_training(self.model_, texts, names, self.form, prior=self.prior)
+        features = represent_training(
+            self.model_, texts, names, self.form, prior=self.prior, sharpness=self.sharpness
+        )
         self._scale = 1 / max(float(features.std()), 1e-12)
         strength = _STRENGTH / len(names) if self.strength is None else self.strength
         regression = LogisticRegression(C=strength, max_iter=1000)
@@ -134,7 +146,9 @@ class TopicClassifier:
         """
         if not hasattr(self, "coef_"):
             raise DataError("this classifier has learned nothing yet: call fit first")
-        features = represent(self.model_, documents, self.form, prior=self.prior)
+        features = represent(
+            self.model_, documents, self.form, prior=self.prior, sharpness=self.sharpness
+        )
         logits = features * self._scale @ self.coef_.T + self.intercept_
         odds = np.exp(logits - logits.max(axis=1, keepdims=True))
         probabilities: Floats = odds / odds.sum(axis=1, keepdims=True)
@@ -201,7 +215,8 @@ class TopicClassifier:
             raise DataError("this classifier has learned nothing yet: call fit first")
         about = {
             "classes": list(self.classes_), "form": self.form, "prior": self.prior,
-            "strength": self.strength, "scale": self._scale, "features": _FEATURES,
+            "strength": self.strength, "scale": self._scale,
+            "sharpness": self._sharpness(),
         }  # fmt: skip
         arrays = {"coef": self.coef_, "intercept": self.intercept_}
         self.model_.save(path, extra={_CARD: about}, arrays=arrays)
@@ -228,16 +243,21 @@ class TopicClassifier:
                 "with topicvec classify train"
             )
         about = found.extra[_CARD]
-        if about.get("features") != _FEATURES:
-            raise FormatError(
-                f"{path}: a classifier of another version of topicvec, which makes features in "
-                "another way: train it again"
-            )
-        classifier = cls(None, form=about["form"], prior=about["prior"], strength=about["strength"])
+        classifier = cls(
+            None,
+            form=about["form"],
+            prior=about["prior"],
+            strength=about["strength"],
+            sharpness=about.get("sharpness", 1.0),  # that of the first files
+        )
         classifier.model_ = TopicVec.load(path, **params)
         classifier._scale = about["scale"]
         classifier._adopt(about["classes"], found.arrays["coef"], found.arrays["intercept"])
         return classifier
+
+    def _sharpness(self) -> float | None:
+        """Give the sharpness that was used: a later default must not change a saved classifier."""
+        return SHARPNESS.get(self.form) if self.sharpness is None else self.sharpness
 
     def _adopt(self, classes: Iterable[str], coef: ArrayLike, intercept: ArrayLike) -> None:
         """Keep a linear model; one row for two classes becomes two that differ in sign."""

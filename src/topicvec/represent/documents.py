@@ -1,5 +1,6 @@
 """A document as a vector, in several forms."""
 
+from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -17,6 +18,7 @@ from topicvec.model.topicmodel import TopicModel
 
 __all__ = [
     "FORMS",
+    "SHARPNESS",
     "Form",
     "check_form",
     "count_words",
@@ -35,11 +37,16 @@ FORMS: tuple[Form, ...] = get_args(Form)
 # How sharply words are shared among topics. Words of a document repeat each other's evidence:
 # alone, shares that are less sharp are better (on held-out training documents macro F1 rises by
 # 0.2 to 0.4 points); beside mean vectors, which are not sharp at all, they are worse.
-_SHARPNESS = {"own-words": 0.6, "own-both": 1.0}
+SHARPNESS: Mapping[str, float] = {"own-words": 0.6, "own-both": 1.0}
 
 
 def represent(
-    model: TopicModel, documents: Any, form: Form = "sqrt", *, prior: bool = True
+    model: TopicModel,
+    documents: Any,
+    form: Form = "sqrt",
+    *,
+    prior: bool = True,
+    sharpness: float | None = None,
 ) -> Floats:
     """Give each document as a vector.
 
@@ -59,10 +66,13 @@ def represent(
         - "own-words": how much of each topic's words the document has, where the training
           documents correct the vectors, see `topicvec.model.own_words`; the best for
           classifiers, and without a prior in any case. To train one, see `represent_training`.
-        - "own-both": the same, words shared more sharply, and "word-mean" side by side.
+        - "own-both": the same, words shared more sharply, and "word-mean" beside it.
     prior : bool
         False takes one pass without a prior on the mixture. Each token then counts for itself,
         which keeps more of a document and is better for classifiers.
+    sharpness : float, optional
+        For the own forms: how sharply words are shared among topics, see
+        `topicvec.model.own_words`. By default 0.6 for "own-words" and 1 for "own-both".
 
     Returns
     -------
@@ -84,8 +94,9 @@ def represent(
     fitted, engine = model.fitted_, checked_engine(model.n_jobs)
     if form == "word-mean":
         return _word_mean(fitted, counts)
-    if form in _SHARPNESS:
-        own = own_word_features(fitted, counts, engine, sharpness=_SHARPNESS[form])
+    if form in SHARPNESS:
+        sharp = SHARPNESS[form] if sharpness is None else sharpness
+        own = own_word_features(fitted, counts, engine, sharpness=sharp)
         return own if form == "own-words" else np.hstack([own, _word_mean(fitted, counts)])
     expected = _expected(fitted, counts, engine, prior)
     if form == "counts":
@@ -117,7 +128,13 @@ def check_form(form: str) -> None:
 
 
 def represent_training(
-    model: TopicModel, documents: Any, y: Any, form: Form = "sqrt", *, prior: bool = True
+    model: TopicModel,
+    documents: Any,
+    y: Any,
+    form: Form = "sqrt",
+    *,
+    prior: bool = True,
+    sharpness: float | None = None,
 ) -> Floats:
     """Give the documents that a model learned from as vectors, to train a classifier on.
 
@@ -129,7 +146,7 @@ def represent_training(
     ----------
     model : TopicVec
         A model fitted to these documents.
-    documents, form, prior
+    documents, form, prior, sharpness
         As for `represent`.
     y : sequence of D classes, or None
         What the model was fitted with.
@@ -147,12 +164,13 @@ def represent_training(
     >>> represent_training(model, texts, None, "own-words").shape
     (5, 2)
     """
-    if form not in _SHARPNESS:
+    if form not in SHARPNESS:
         return represent(model, documents, form, prior=prior)
     counts, fitted = count_words(model, documents), model.fitted_
     engine = checked_engine(model.n_jobs)
-    allowed, sharpness = _allowed(fitted, y), _SHARPNESS[form]
-    own = unseen_features(fitted, counts, engine, allowed=allowed, sharpness=sharpness)
+    sharp = SHARPNESS[form] if sharpness is None else sharpness
+    allowed = _allowed(fitted, y)
+    own = unseen_features(fitted, counts, engine, allowed=allowed, sharpness=sharp)
     return own if form == "own-words" else np.hstack([own, _word_mean(fitted, counts)])
 
 

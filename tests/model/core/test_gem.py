@@ -6,12 +6,12 @@ import pytest
 
 from topicvec.engine import LocalEngine
 from topicvec.model import equations as eq
-from topicvec.model.corpus import cut_evenly
+from topicvec.model.corpus import Lexicon, cut_evenly
 from topicvec.model.gem import expect, iterate, m_step
 from topicvec.model.mixtures import even_theta, mass_of_words, mix
-from topicvec.model.solvers import propose
+from topicvec.model.solvers import _finer_rise, _Models, propose
 from topicvec.model.state import Settings
-from topicvec.model.tables import evaluate, exp_table
+from topicvec.model.tables import HEAD_SIZE, evaluate, exp_table
 
 SETTINGS = Settings(max_norm=5.0)
 
@@ -168,6 +168,32 @@ def test_tables_are_the_equations(world, engine):
         rows = tables.head_rows[k][tables.head_shares[k] > 0]
         np.testing.assert_allclose(P[rows, k], tables.head_shares[k][: len(rows)])
         np.testing.assert_array_equal(np.sort(P[:, k])[::-1][: len(rows)], P[rows, k])
+
+
+def test_no_probable_word_is_missing_from_the_heads(engine):
+    rng = np.random.default_rng(0)
+    V, u = rng.normal(size=(5000, 6)), rng.random(5000) ** 4  # three blocks
+    T = np.vstack([np.zeros(6), rng.normal(size=(9, 6))]) * np.linspace(0, 2, 10)[:, None]
+    lexicon = Lexicon.of(V, u, np.arange(0, 5000, 7))
+    P = eq.word_probabilities(V, u / u.sum(), T, eq.residuals(V, u / u.sum(), T))
+    tables = evaluate(engine, lexicon, T)
+    probable = (P > 1 / 512).sum(axis=0)
+    assert (probable > 0).any()
+    assert (probable < HEAD_SIZE).any()
+    for k in range(10):
+        n = min(HEAD_SIZE, probable[k])
+        np.testing.assert_allclose(tables.head_shares[k, :n], np.sort(P[:, k])[::-1][:n])
+        assert not tables.head_shares[k, n:].any()
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_head_with_fewer_words_than_places_is_no_trouble_for_long_vectors():
+    shares = np.array([[0.5, 0.0]])
+    head = np.array([[[1.0, 0.0], [200.0, 0.0]]], np.float32)  # the second place is empty
+    none = np.zeros((1, 2))
+    models = _Models(none, np.array([[3.0, 0.0]]), none, head, np.zeros(1), head, shares)
+    expected = 3 - np.log(0.5 * np.exp(1) + 0.5 * np.exp(-1))
+    assert _finer_rise(models, np.array([[1.0, 0.0]]))[0] == pytest.approx(expected)
 
 
 def test_statistics_are_the_equations(world, engine):

@@ -125,7 +125,7 @@ _ALL = (
     Method(
         "TV+MeanWV",
         "topicvec:TopicVecMean",
-        "The features of TopicVec and of MeanWV side by side.",
+        "Features like those of TopicVec, words shared more sharply, and those of MeanWV.",
         uses_classes=True,
     ),
 )

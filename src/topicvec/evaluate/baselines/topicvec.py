@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 from topicvec.embed.vectors import WordVectors
 from topicvec.evaluate.baselines.base import TokenLists, TopicBaseline, checked
 from topicvec.model import TopicVec, read_topics
-from topicvec.represent.documents import Form, check_form, represent, represent_training
+from topicvec.represent.documents import (
+    SHARPNESS,
+    Form,
+    check_form,
+    represent,
+    represent_training,
+)
 
 __all__ = ["TopicVecFeatures", "TopicVecMean"]
 
@@ -30,6 +36,8 @@ class TopicVecFeatures(TopicBaseline):
     form : str
         What the features are, see `topicvec.represent.represent`; the original program's are
         "counts".
+    sharpness : float
+        How sharply words are shared among topics, as for `topicvec.represent.represent`.
     options : mapping, optional
         Further parameters of `topicvec.TopicVec`.
     random_state : int
@@ -50,6 +58,7 @@ class TopicVecFeatures(TopicBaseline):
         *,
         max_norm: float = 7.0,
         form: Form = "own-words",
+        sharpness: float = SHARPNESS["own-words"],
         options: Mapping[str, Any] | None = None,
         random_state: int = 0,
     ) -> None:
@@ -57,6 +66,7 @@ class TopicVecFeatures(TopicBaseline):
         self.vectors = vectors
         self.max_norm = max_norm
         self.form = form
+        self.sharpness = sharpness
         self.options = options
         self.random_state = random_state
 
@@ -76,14 +86,18 @@ class TopicVecFeatures(TopicBaseline):
 
     def transform(self, documents: TokenLists) -> NDArray[np.floating]:
         """Describe documents by their topics (D, K)."""
-        return represent(self.model_, checked(documents), self.form, prior=False)
+        return represent(
+            self.model_, checked(documents), self.form, prior=False, sharpness=self.sharpness
+        )
 
     def fit_transform(
         self, documents: TokenLists, y: Sequence[str] | None = None
     ) -> NDArray[np.floating]:
         """Learn topics and describe the same documents (D, K), see `represent_training`."""
         self.fit(documents, y)
-        return represent_training(self.model_, checked(documents), y, self.form, prior=False)
+        return represent_training(
+            self.model_, checked(documents), y, self.form, prior=False, sharpness=self.sharpness
+        )
 
     def topic_words(self, n: int = 10) -> list[list[str]]:
         """List the n most relevant words of each live topic but the null topic."""
@@ -92,11 +106,11 @@ class TopicVecFeatures(TopicBaseline):
 
 
 class TopicVecMean(TopicVecFeatures):
-    """The features of TopicVec and mean word vectors, side by side.
+    """Features like those of TopicVec, words shared more sharply, and mean word vectors.
 
     Parameters
     ----------
-    n_topics, vectors, max_norm, form, options, random_state
+    n_topics, vectors, max_norm, form, sharpness, options, random_state
         As in `TopicVecFeatures`.
 
     Examples
@@ -114,6 +128,7 @@ class TopicVecMean(TopicVecFeatures):
         *,
         max_norm: float = 7.0,
         form: Form = "own-both",
+        sharpness: float = SHARPNESS["own-both"],
         options: Mapping[str, Any] | None = None,
         random_state: int = 0,
     ) -> None:
@@ -122,6 +137,7 @@ class TopicVecMean(TopicVecFeatures):
             vectors,
             max_norm=max_norm,
             form=form,
+            sharpness=sharpness,
             options=options,
             random_state=random_state,
         )
