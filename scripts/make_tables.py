@@ -68,8 +68,8 @@ NPMI, C_V and U_Mass are of the first ten words, in the posts themselves; "Wikip
 its articles. Diversity is the share of distinct words among the first 25 of
 all topics, RBO the inverted rank-biased overlap of the first ten, "live" the topics that were
 found. Purity and NMI compare each post's largest topic with its group, which no model was told.
-Higher is better in all columns but seconds, which were taken beside other work. [How to measure topics](../how-to/measure-topics.md)
-has the functions.
+Higher is better in all columns but seconds, which were taken beside other work.
+[How to measure topics](../how-to/measure-topics.md) has the functions.
 """
 TOPIC_COLUMNS = {
     "live": ("n_found", "d"),
