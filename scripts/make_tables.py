@@ -175,9 +175,7 @@ def topics_page() -> str:
 
 
 def main() -> int:
-    pages = {"tables.md": table2_page()}
-    if (RESULTS / "topic_quality.json").exists():
-        pages["topic-quality.md"] = topics_page()
+    pages = {"tables.md": table2_page(), "topic-quality.md": topics_page()}
     stale = 0
     for name, text in pages.items():
         page = PAGES / name

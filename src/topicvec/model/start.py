@@ -9,7 +9,7 @@ Words that are used alike ("go", "come", "went") lie close together whatever doc
 in, and topics that start among them stay there. With many documents a start among documents finds
 themes instead: the mean NPMI of 50 topics of 20 Newsgroups is 0.17 (three seeds, 0.168 to 0.175)
 and was 0.125 (one seed), both with the posts' own word frequencies and words ranked by
-cos · m_wk² / n_w, see `reading`.
+cos · m_wk² / n_w.
 """
 
 from typing import Literal

@@ -11,11 +11,11 @@ from topicvec.errors import DataError, FormatError
 from topicvec.model import bundle
 from topicvec.model.topicvec import TopicVec
 from topicvec.represent.documents import (
-    SHARPNESS,
     Form,
     check_form,
     represent,
     represent_training,
+    sharpness_of,
 )
 
 __all__ = ["Prediction", "TopicClassifier"]
@@ -59,7 +59,6 @@ class TopicClassifier:
         Inverse of the regularisation: larger fits the training documents more closely. The
         default is 300 over their number, near the best on held-out documents of 20 Newsgroups
         and of Reuters.
-
     sharpness : float, optional
         How sharply words are shared among topics, as for `topicvec.represent.represent`.
 
@@ -216,7 +215,8 @@ class TopicClassifier:
         about = {
             "classes": list(self.classes_), "form": self.form, "prior": self.prior,
             "strength": self.strength, "scale": self._scale,
-            "sharpness": self._sharpness(),
+            # the one that was used: a later default must not change a saved classifier
+            "sharpness": sharpness_of(self.form, self.sharpness),
         }  # fmt: skip
         arrays = {"coef": self.coef_, "intercept": self.intercept_}
         self.model_.save(path, extra={_CARD: about}, arrays=arrays)
@@ -254,10 +254,6 @@ class TopicClassifier:
         classifier._scale = about["scale"]
         classifier._adopt(about["classes"], found.arrays["coef"], found.arrays["intercept"])
         return classifier
-
-    def _sharpness(self) -> float | None:
-        """Give the sharpness that was used: a later default must not change a saved classifier."""
-        return SHARPNESS.get(self.form) if self.sharpness is None else self.sharpness
 
     def _adopt(self, classes: Iterable[str], coef: ArrayLike, intercept: ArrayLike) -> None:
         """Keep a linear model; one row for two classes becomes two that differ in sign."""

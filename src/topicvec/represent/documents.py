@@ -26,6 +26,7 @@ __all__ = [
     "reader_of",
     "represent",
     "represent_training",
+    "sharpness_of",
 ]
 
 Floats = NDArray[np.floating]
@@ -95,8 +96,7 @@ def represent(
     if form == "word-mean":
         return _word_mean(fitted, counts)
     if form in SHARPNESS:
-        sharp = SHARPNESS[form] if sharpness is None else sharpness
-        own = own_word_features(fitted, counts, engine, sharpness=sharp)
+        own = own_word_features(fitted, counts, engine, sharpness=sharpness_of(form, sharpness))
         return own if form == "own-words" else np.hstack([own, _word_mean(fitted, counts)])
     expected = _expected(fitted, counts, engine, prior)
     if form == "counts":
@@ -125,6 +125,17 @@ def check_form(form: str) -> None:
     """
     if form not in FORMS:
         raise DataError(f"form must be one of {', '.join(FORMS)}; found {form!r}")
+
+
+def sharpness_of(form: Form, sharpness: float | None = None) -> float:
+    """Give the sharpness that is meant: the given one, or the form's own.
+
+    Examples
+    --------
+    >>> sharpness_of("own-words"), sharpness_of("own-words", 0.5)
+    (0.6, 0.5)
+    """
+    return SHARPNESS.get(form, 1.0) if sharpness is None else sharpness
 
 
 def represent_training(
@@ -168,9 +179,13 @@ def represent_training(
         return represent(model, documents, form, prior=prior)
     counts, fitted = count_words(model, documents), model.fitted_
     engine = checked_engine(model.n_jobs)
-    sharp = SHARPNESS[form] if sharpness is None else sharpness
-    allowed = _allowed(fitted, y)
-    own = unseen_features(fitted, counts, engine, allowed=allowed, sharpness=sharp)
+    own = unseen_features(
+        fitted,
+        counts,
+        engine,
+        allowed=_allowed(fitted, y),
+        sharpness=sharpness_of(form, sharpness),
+    )
     return own if form == "own-words" else np.hstack([own, _word_mean(fitted, counts)])
 
 
