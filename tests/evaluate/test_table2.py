@@ -1,5 +1,6 @@
 import json
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -81,6 +82,47 @@ def test_held_out_documents_are_the_last_of_each_class():
         [6, 7, 8, 9],
     ]
     assert parts[1].labels.tolist() == ["a", "a", "b", "b"]
+
+
+def test_random_documents_of_each_class_are_held_out_by_a_seed():
+    documents = tuple(Document(str(row), "text", "ab"[row % 2]) for row in range(40))
+    texts = LabelledTexts(documents, ("a", "b"))
+    first, again, other = (
+        {each.id for each in hold_out(texts, 0.25, seed=seed)[1].documents} for seed in (1, 1, 2)
+    )
+    assert first == again != other
+    assert sum(int(name) % 2 for name in first) == 5  # of twenty of each class
+    assert first != {str(row) for row in range(30, 40)}
+
+
+def test_a_number_behind_the_name_holds_out_random_documents(planted, corpora, monkeypatch):
+    held = []
+
+    def spy(wanted, split, *rest, **options):
+        held.append(split[1].documents)
+        return run_method(wanted, split, *rest, **options)
+
+    monkeypatch.setattr(table2, "run_method", spy)
+    names = ["reuters-heldout", "reuters-heldout1", "reuters-heldout2"]
+    rows = run(planted, ["BOW"], corpora=names)
+    assert corpora == ["train"] * 3
+    assert [row.corpus for row in rows] == names
+    assert len({row.n_test for row in rows}) == 1
+    assert all(one != other for one, other in combinations(held, 2))
+
+
+@pytest.mark.parametrize("name", ["reuters-heldoutx", "reuters-heldout-1", "-heldout", "news1"])
+def test_an_unknown_part_is_refused(planted, corpora, name):
+    with pytest.raises(DataError, match="unknown corpus"):
+        run(planted, corpora=[name])
+
+
+def test_settings_can_be_changed_for_a_trial(planted, corpora):
+    plain, changed = (
+        run(planted, ["TF-IDF"], changes=changes)[0] for changes in (None, {"sublinear": False})
+    )
+    assert changed.settings == plain.settings | {"sublinear": False}
+    assert changed.settings != plain.settings
 
 
 def test_features_of_training_documents_are_those_of_unseen_ones(planted, corpora, monkeypatch):

@@ -20,7 +20,8 @@ def table2(
         str,
         typer.Option(
             "--corpus",
-            help="20news, reuters or both; 20news-heldout and reuters-heldout try settings.",
+            help="20news, reuters or both; with -heldout behind the name settings are tried on the "
+            "last training documents, with -heldout1, -heldout2, … on random ones.",
         ),
     ] = "both",
     methods: Annotated[

@@ -1,14 +1,17 @@
 """The paper's table 2: how well documents are classified by the features of each method."""
 
 import logging
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 from os import PathLike
 from typing import Any, get_args
+
+import numpy as np
 
 from topicvec.datasets import LabelledTexts, load_20newsgroups, load_reuters
 from topicvec.embed.vectors import WordVectors
@@ -32,6 +35,7 @@ CORPORA: Mapping[str, Callable[..., LabelledTexts]] = {
     "reuters": load_reuters,
 }
 HELD_OUT = "-heldout"  # after a corpus's name: its test documents are not touched
+SHARE = 0.28  # of the training documents, held out
 Split = tuple[LabelledTokens, LabelledTokens]
 
 _HASH = 12  # characters that tell vectors apart
@@ -45,6 +49,7 @@ def run_table2(
     n_seeds: int = 1,
     min_count: int | None = None,
     output: str | PathLike[str] | None = None,
+    changes: Mapping[str, Any] | None = None,
     n_jobs: int | None = 1,
     advance: Callable[[str, int, int], object] | None = None,
 ) -> Iterator[Row]:
@@ -54,7 +59,8 @@ def run_table2(
     ----------
     corpora : sequence of str
         Names of `CORPORA`; with "-heldout" behind, settings are tried without a look at the test
-        documents, see `hold_out`.
+        documents: on the last training documents, or with a number behind it ("-heldout1") on a
+        random part of them, see `hold_out`.
     methods : sequence of str
         Names of `topicvec.evaluate.baselines.METHODS`.
     vectors : WordVectors
@@ -69,6 +75,8 @@ def run_table2(
     output : path, optional
         File of results, written after each row; see `topicvec.evaluate.results.Results`. A row is
         run again if the vectors or the settings of the method are others.
+    changes : mapping, optional
+        Parameters of the methods in place of their settings for the corpus.
     n_jobs : int or None
         Processes for the classifiers; None for one a core.
     advance : callable, optional
@@ -84,7 +92,7 @@ def run_table2(
     >>> [row.method for row in run_table2(["reuters"], ["BOW"], vectors)]  # doctest: +SKIP
     ['BOW']
     """
-    plan = list(_plan(corpora, methods, vectors, n_seeds, min_count, n_jobs))
+    plan = list(_plan(corpora, methods, vectors, n_seeds, min_count, changes or {}, n_jobs))
     results = Results.read(output)
     load = cache(lambda corpus: _load(corpus, vectors, min_count))
     for done, wanted in enumerate(plan):
@@ -148,11 +156,14 @@ def run_method(wanted: Row, split: Split, vectors: WordVectors, *, n_jobs: int |
     )
 
 
-def hold_out(texts: LabelledTexts, share: float = 0.28) -> tuple[LabelledTexts, LabelledTexts]:
+def hold_out(
+    texts: LabelledTexts, share: float = SHARE, *, seed: int | None = None
+) -> tuple[LabelledTexts, LabelledTexts]:
     """Part documents in two: the last of each class, as many as the share says, and the others.
 
     The documents of both corpora are roughly in the order of time, and so are their training and
-    test parts: what holds for the last training documents holds for the test documents best.
+    test parts: what holds for the last training documents holds for the test documents best. With
+    a seed, random documents of each class are held out instead.
 
     Examples
     --------
@@ -161,10 +172,12 @@ def hold_out(texts: LabelledTexts, share: float = 0.28) -> tuple[LabelledTexts, 
     >>> [[document.id for document in part.documents] for part in hold_out(texts)]
     [['1', '2', '3'], ['4']]
     """
+    rng = None if seed is None else np.random.default_rng(seed)
     held: set[int] = set()
     for name in texts.names:
-        rows = [row for row, label in enumerate(texts.labels) if label == name]
-        held |= set(rows[len(rows) - int(share * len(rows)) :])
+        rows = np.flatnonzero(texts.labels == name)
+        order = rows if rng is None else rng.permutation(rows)
+        held |= set(order[len(rows) - int(share * len(rows)) :].tolist())
     first, second = (
         tuple(doc for row, doc in enumerate(texts.documents) if (row in held) == wanted)
         for wanted in (False, True)
@@ -178,6 +191,7 @@ def _plan(
     vectors: WordVectors,
     n_seeds: int,
     min_count: int | None,
+    changes: Mapping[str, Any],
     n_jobs: int | None,
 ) -> Iterator[Row]:
     """List the rows to run; a method without random numbers has one seed."""
@@ -187,30 +201,39 @@ def _plan(
     if min_count is not None and min_count < 0:
         raise DataError(f"min_count must not be negative; found {min_count}")
     for corpus in corpora:
-        name = corpus.removesuffix(HELD_OUT)
-        if name not in CORPORA:
-            raise DataError(
-                f"unknown corpus {corpus!r}: expected {' or '.join(CORPORA)}, "
-                f"or one of them with {HELD_OUT}"
-            )
+        name, _ = _parse(corpus)
         least = _min_count(name, min_count)
         label = vectors.content_hash[:_HASH] + (f"+{least}" if least else "")
         for method in map(find_method, methods):
             for seed in range(n_seeds if method.is_random else 1):
-                yield Row(corpus, method.name, seed, label, _params(method.name, name))
+                yield Row(corpus, method.name, seed, label, _params(method.name, name, changes))
+
+
+def _parse(corpus: str) -> tuple[str, Callable[[LabelledTexts], Any] | None]:
+    """Give the name of a corpus, and how to part its training documents where that is meant."""
+    found = re.fullmatch(rf"(.+?)(?:{HELD_OUT}(\d*))?", corpus)
+    if found is None or found[1] not in CORPORA:
+        raise DataError(
+            f"unknown corpus {corpus!r}: expected {' or '.join(CORPORA)}, "
+            f"or one of them with {HELD_OUT}, or with {HELD_OUT}1 and so on"
+        )
+    name, seed = found.groups()
+    if seed is None:
+        return name, None
+    return name, partial(hold_out, seed=int(seed) if seed else None)
 
 
 def _load(corpus: str, vectors: WordVectors, min_count: int | None) -> tuple[Split, WordVectors]:
-    name = corpus.removesuffix(HELD_OUT)
+    name, part = _parse(corpus)
     train, least = CORPORA[name]("train"), _min_count(name, min_count)
-    train, test = hold_out(train) if corpus != name else (train, CORPORA[name]("test"))
+    train, test = (train, CORPORA[name]("test")) if part is None else part(train)
     known = _with_words_of(train, vectors, least) if least else vectors
     return (known_tokens(train, known), known_tokens(test, known)), known
 
 
-def _params(method: str, corpus: str) -> dict[str, Any]:
+def _params(method: str, corpus: str, changes: Mapping[str, Any]) -> dict[str, Any]:
     """Give all parameters of a method but those that every row has for itself."""
-    own = make(method, corpus=corpus).get_params(deep=False)
+    own = make(method, corpus=corpus, **changes).get_params(deep=False)
     return {name: own[name] for name in own if name not in ("vectors", "random_state")}
 
 
