@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from topicvec.engine.blas import one_blas_thread
 from topicvec.evaluate.baselines.word_topics import WordTopics
 from topicvec.text.bag import BagBuilder
 from topicvec.text.counting import chunked, count_tokens
@@ -47,6 +48,7 @@ class SklearnLDA(WordTopics):
         self.max_iter = max_iter
         self.random_state = random_state
 
+    @one_blas_thread()
     def fit(self, documents: TokenLists, y: Sequence[str] | None = None) -> Self:  # noqa: ARG002
         """Learn topics from token lists."""
         from sklearn.decomposition import LatentDirichletAllocation
@@ -63,6 +65,7 @@ class SklearnLDA(WordTopics):
         self.topic_word_ = components / components.sum(axis=1, keepdims=True)
         return self
 
+    @one_blas_thread()
     def transform(self, documents: TokenLists) -> Floats:
         """Give the topic proportions (D, K)."""
         shares: Floats = self.model_.transform(_counts(documents, self._vocabulary))
@@ -95,6 +98,7 @@ class SklearnNMF(WordTopics):
         self.n_topics = n_topics
         self.random_state = random_state
 
+    @one_blas_thread()
     def fit(self, documents: TokenLists, y: Sequence[str] | None = None) -> Self:  # noqa: ARG002
         """Learn factors from token lists."""
         from sklearn.decomposition import NMF
@@ -110,6 +114,7 @@ class SklearnNMF(WordTopics):
         self.topic_word_ = components / np.maximum(components.sum(axis=1, keepdims=True), 1e-300)
         return self
 
+    @one_blas_thread()
     def transform(self, documents: TokenLists) -> Floats:
         """Give the shares of the factors (D, K); even ones where there are none."""
         factors = self.model_.transform(_counts(documents, self._vocabulary)) + 1e-12

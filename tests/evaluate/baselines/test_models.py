@@ -1,16 +1,23 @@
 """What holds for every compared topic model."""
 
+import sys
+
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.svm import LinearSVC
+from threadpoolctl import threadpool_info, threadpool_limits
 
+from topicvec.embed.vectors import WordVectors
 from topicvec.errors import DataError
+from topicvec.evaluate import factors
+from topicvec.evaluate.baselines import tokens
 from topicvec.evaluate.baselines.gaussian_lda import GaussianLDA
 from topicvec.evaluate.baselines.lftm import LFTM
 from topicvec.evaluate.baselines.slda import SLDA
 from topicvec.evaluate.baselines.twe import TWE
+from topicvec.evaluate.factors import SklearnLDA, SklearnNMF
 
 
 def make(kind, planted, **params):
@@ -48,6 +55,55 @@ def test_features_of_new_documents_tell_their_groups(kind, planted):
         assert (
             len({(int(a), b) for a, b in zip(new.argmax(1), planted.new_labels, strict=True)}) == 3
         )
+
+
+def blas_threads():
+    return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
+
+
+@every_model
+def test_blas_has_one_thread_while_a_model_is_fitted(kind, planted, monkeypatch):
+    seen, learn_words = [], tokens.learn_words
+
+    def spy(*args, **options):
+        seen.append(blas_threads())
+        return learn_words(*args, **options)
+
+    monkeypatch.setattr(sys.modules[kind.__module__], "learn_words", spy)
+    with threadpool_limits(2, "blas"):
+        make(kind, planted).fit(planted.documents, planted.labels)
+        assert seen == [{1}]
+        assert blas_threads() == {2}
+
+
+@pytest.mark.parametrize("kind", [SklearnLDA, SklearnNMF])
+def test_blas_has_one_thread_while_factors_are_fitted(kind, planted, monkeypatch):
+    seen, count_tokens = [], factors.count_tokens
+
+    def spy(documents):
+        seen.append(blas_threads())
+        return count_tokens(documents)
+
+    monkeypatch.setattr(factors, "count_tokens", spy)
+    with threadpool_limits(2, "blas"):
+        kind(3).fit(planted.documents).transform(planted.documents)
+    assert seen
+    assert set(map(frozenset, seen)) == {frozenset({1})}
+
+
+def test_bits_do_not_depend_on_the_threads_of_blas():
+    # Products as large as these have other last bits on two threads, which the sampler then takes
+    # to other topics.
+    rng = np.random.default_rng(0)
+    words = [f"w{row}" for row in range(2000)]
+    vectors = WordVectors(words, rng.normal(size=(2000, 50)), np.arange(2000, 0, -1))
+    documents = [[words[row] for row in rng.integers(0, 2000, 40)] for _ in range(200)]
+    found = []
+    for n_threads in (1, 2):
+        with threadpool_limits(n_threads, "blas"):
+            model = LFTM(20, vectors=vectors, n_initial=2, n_iter=3)
+            found.append(model.fit_transform(documents))
+    np.testing.assert_array_equal(*found)
 
 
 @every_model

@@ -14,6 +14,7 @@ from sklearn.cluster import MiniBatchKMeans
 
 from topicvec.embed.load import load_vectors
 from topicvec.embed.vectors import WordVectors
+from topicvec.engine.blas import one_blas_thread
 from topicvec.evaluate.baselines.gaussian_kernels import (
     gaussian_sweep,
     log_densities,
@@ -133,6 +134,7 @@ class GaussianLDA(SampledTopics):
         self.n_iter = n_iter
         self.random_state = random_state
 
+    @one_blas_thread()
     def fit(self, documents: Documents, y: Any = None) -> Self:  # noqa: ARG002
         """Learn topics from documents.
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from topicvec.embed.load import load_vectors
 from topicvec.embed.vectors import WordVectors
+from topicvec.engine.blas import one_blas_thread
 from topicvec.evaluate.baselines.lbfgs import descend
 from topicvec.evaluate.baselines.sampling import Assignment, sample_lda, sweep, word_given_topic
 from topicvec.evaluate.baselines.tokens import Documents, Tokens, learn_words, number_tokens
@@ -95,6 +96,7 @@ class LFTM(SampledTopics):
         self.n_iter = n_iter
         self.random_state = random_state
 
+    @one_blas_thread()
     def fit(self, documents: Documents, y: Any = None) -> Self:  # noqa: ARG002
         """Learn topics from documents.
 

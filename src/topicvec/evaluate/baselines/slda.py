@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import log_softmax
 from sklearn.utils.validation import check_is_fitted
 
+from topicvec.engine.blas import one_blas_thread
 from topicvec.errors import DataError
 from topicvec.evaluate.baselines.lbfgs import descend
 from topicvec.evaluate.baselines.sampling import Assignment, sample_lda, word_given_topic
@@ -92,6 +93,7 @@ class SLDA(SampledTopics):
         self.n_iter = n_iter
         self.random_state = random_state
 
+    @one_blas_thread()
     def fit(self, documents: Documents, y: Sequence[Any] | None = None) -> Self:
         """Learn topics from documents and their classes.
 

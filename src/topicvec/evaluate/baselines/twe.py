@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
+from topicvec.engine.blas import one_blas_thread
 from topicvec.errors import require
 from topicvec.evaluate.baselines.lbfgs import descend
 from topicvec.evaluate.baselines.sampling import sample_lda, word_given_topic
@@ -100,6 +101,7 @@ class TWE(SampledTopics):
         self.n_iter = n_iter
         self.random_state = random_state
 
+    @one_blas_thread()
     def fit(self, documents: Documents, y: Any = None) -> Self:  # noqa: ARG002
         """Learn topics, word vectors and topic vectors from documents.
 
@@ -131,6 +133,7 @@ class TWE(SampledTopics):
         self.topic_vectors_ = fit_topic_vectors(start, contexts, outputs, frequency)
         return self
 
+    @one_blas_thread()
     def transform(self, documents: Documents) -> Floats:
         """Average word and topic vectors over the tokens of documents.
 
