@@ -26,11 +26,11 @@ SETTINGS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
         "ETM": {"n_topics": 50},
         "BERTopic": {"n_topics": 50},
         "FASTopic": {"n_topics": 50},
-        # 10 · 12 − 9 = 111 features. The longer norm gives 0.3 points on the last training documents
-        # and nothing on random ones (benchmarks/choices.py).
+        # 10 · 12 − 9 = 111 features. The longer norm gives 0.3 points on the last training
+        # documents and nothing on random ones (benchmarks/choices.py).
         "TopicVec": {"n_topics": 12, "max_norm": 10.0},
-        # 10 · 22 − 9 + 400 = 611 features, as many as in the paper, whose vectors are longer. Against
-        # 12 topics of a class that gives 0.3 and 0.1 points on parts of the training documents.
+        # 10 · 22 − 9 + 400 = 611 features, as many as in the paper, whose vectors are longer.
+        # Against 12 topics of a class it gives 0.3 and 0.1 points on held-out training documents.
         "TV+MeanWV": {"n_topics": 22},
     },
 }
