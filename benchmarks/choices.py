@@ -11,9 +11,10 @@ import argparse
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
-from topicvec import load_vectors
+from topicvec import WordVectors, load_vectors
+from topicvec.evaluate.classify import Protocol
 from topicvec.evaluate.table2 import run_table2
 
 RESULTS = Path(__file__).parent / "results" / "choices.json"
@@ -28,6 +29,7 @@ TRIALS: Mapping[str, Mapping[str, list[dict[str, Any]]]] = {
             {"form": "sqrt"},
             {"form": "own-words", "sharpness": 1.0},
             {"form": "own-words", "sharpness": 0.6},
+            {"form": "sqrt", "min_count": 0},
             {"form": "own-words", "sharpness": 0.6, "min_count": 0},
         ],
         "TV+MeanWV": [{"sharpness": 1.0}, {"sharpness": 0.6}],
@@ -38,11 +40,15 @@ TRIALS: Mapping[str, Mapping[str, list[dict[str, Any]]]] = {
             {"form": "own-words", "sharpness": 1.0, "max_norm": 7.0},
             {"form": "own-words", "sharpness": 0.6, "max_norm": 7.0},
             {"form": "own-words", "sharpness": 0.6, "max_norm": 10.0},
+            {"form": "own-words", "sharpness": 0.6, "max_norm": 10.0, "min_count": 2},
         ],
         "TV+MeanWV": [
-            {"sharpness": 1.0, "max_norm": 7.0},
-            {"sharpness": 1.0, "max_norm": 10.0},
-            {"sharpness": 0.6, "max_norm": 10.0},
+            {"sharpness": 1.0, "max_norm": 7.0, "n_topics": 12},
+            {"sharpness": 0.6, "max_norm": 7.0, "n_topics": 12},
+            {"sharpness": 1.0, "max_norm": 10.0, "n_topics": 12},
+            {"sharpness": 0.6, "max_norm": 10.0, "n_topics": 12},
+            {"sharpness": 1.0, "max_norm": 7.0, "n_topics": 22},  # 611 features, as in the paper
+            {"sharpness": 0.6, "max_norm": 10.0, "n_topics": 22},
         ],
     },
 }
@@ -56,7 +62,9 @@ def trials(corpora: list[str]) -> Iterator[dict[str, Any]]:
                     yield {"corpus": part, "method": method, "change": change}
 
 
-def run(trial: Mapping[str, Any], vectors: Any, n_seeds: int, n_jobs: int) -> dict[str, Any]:
+def run(
+    trial: Mapping[str, Any], vectors: WordVectors, n_seeds: int, n_jobs: int
+) -> dict[str, Any]:
     change = dict(trial["change"])
     rows = list(
         run_table2(
@@ -69,15 +77,17 @@ def run(trial: Mapping[str, Any], vectors: Any, n_seeds: int, n_jobs: int) -> di
             n_jobs=n_jobs,
         )
     )
-    f1 = {name: [round(row.scores[name].f1, 2) for row in rows] for name in ("paper", "strong")}
+    f1 = {name: [round(row.scores[name].f1, 2) for row in rows] for name in get_args(Protocol)}
     return {**trial, "f1": f1}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("corpora", nargs="*", default=list(PARTS))
+    parser.add_argument("corpora", nargs="*", default=list(PARTS), metavar="|".join(PARTS))
     parser.add_argument("--jobs", type=int, default=1)
     given = parser.parse_args()
+    if unknown := set(given.corpora) - set(PARTS):
+        parser.error(f"unknown corpora: {', '.join(sorted(unknown))}")
     vectors = load_vectors()
     found = json.loads(RESULTS.read_text())["trials"] if RESULTS.exists() else []
     keys = ("corpus", "method", "change")
@@ -87,7 +97,7 @@ def main() -> None:
             n_seeds = SEEDS[trial["corpus"].split("-")[0]]
             found.append(run(trial, vectors, n_seeds, given.jobs))
             print(found[-1], flush=True)
-            RESULTS.write_text(json.dumps({"trials": found}, indent=1) + "\n")
+            RESULTS.write_text(json.dumps({"trials": found}, indent=2) + "\n")
 
 
 if __name__ == "__main__":

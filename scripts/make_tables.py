@@ -5,13 +5,15 @@ Usage: python scripts/make_tables.py [--check]
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from topicvec.evaluate.baselines import METHODS
-from topicvec.evaluate.results import Results, Row, Summary, summarize
+from topicvec.evaluate.classify import Protocol
+from topicvec.evaluate.results import Results, Row, Spread, Summary, summarize
+from topicvec.evaluate.table2 import HELD_OUT
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
@@ -23,7 +25,7 @@ HEAD = """# The paper's table 2, measured again
 
 Made from `benchmarks/results/table2.json` by `scripts/make_tables.py`; the results by
 
-<!-- not run: it takes an hour and the corpora -->
+<!-- not run: it takes hours and the corpora -->
 ```sh
 topicvec bench table2 --corpus both --seeds {n_seeds} -o benchmarks/results/table2.json
 ```
@@ -33,11 +35,12 @@ dropped, and so are documents without a word left: the same for all methods. On 
 training posts have many words that the embedded vectors do not know; those that they have at
 least twice get vectors from their neighbours there (`--min-count 2`), and so count for all
 methods. Features are learned on the training documents only. The form of TopicVec's features, its
-norm on Reuters and `--min-count` were chosen on the last 28% of each class of the training
-documents (`--corpus 20news-heldout` and `reuters-heldout`), the norm also on three random parts of
-them, never on the test documents; the number of topics and the settings of the other methods are
-the paper's, or their packages' defaults. Then a linear support vector machine, each class against
-the rest, tells the classes of the test documents:
+norm on Reuters, the number of topics of TV+MeanWV there and `--min-count` were chosen on [parts of
+the training documents](#how-the-settings-were-chosen), never on the test documents; the other
+numbers of topics and the settings of the other methods are the paper's, or their packages'
+defaults. TopicVec has the paper's number of features; TV+MeanWV has it on Reuters and fewer on 20
+Newsgroups. Then a linear support vector machine, each class against the rest, tells the classes of
+the test documents:
 
 - **the paper's protocol**: l1 penalty, C = 1, on the features as they are;
 - **the stronger protocol**: l2 penalty; C (0.1, 1 or 10 for rows of median length 1), and whether
@@ -46,7 +49,9 @@ the rest, tells the classes of the test documents:
 
 Precision, recall and F1 are means over the classes, in percent; ± is the standard deviation over
 seeds. Methods with † learn their features from the classes of the training documents too, as in
-the paper. Seconds are those to learn and describe all documents, without the classifiers.
+the paper. Seconds are those to learn and describe all documents, without the classifiers. All
+rows of the paper's table and TF-IDF, with one seed and on both corpora, took 60 minutes in one run
+on two cores, classifiers included. Rows without ± are of one seed.
 
 TopicVec's features are how much of each topic's words a document has (the form `own-words` of
 [represent](../how-to/classify.md#forms-of-a-document)): P(w|k) is drawn from what the vectors say
@@ -54,21 +59,39 @@ towards what the training documents had. TV+MeanWV shares words more sharply amo
 and puts the mean word vector beside them.
 """
 
+CHOICES_HEAD = """## How the settings were chosen
+
+By `benchmarks/choices.py` (`benchmarks/results/choices.json`): each trial learns on 72% of the
+training documents of each class and classifies the others, the last ones (`--corpus
+reuters-heldout`) or random ones (`reuters-heldout1` to `reuters-heldout3`). F1 by the paper's
+protocol / by the stronger one, means over two seeds on Reuters, one on 20 Newsgroups. The corpora
+are roughly in the order of time, so the last documents are most like the test documents. The form
+makes a difference on 20 Newsgroups; on Reuters the differences are small against what another
+part or another seed changes.
+"""
+
+SEEDS_HEAD = """By `benchmarks/topic_seeds.py` (`benchmarks/results/topic_seeds.json`), with
+{n_seeds} seeds. "Same words" is the share of common words among the first ten of matched topics
+of two runs (Jaccard), RBO their rank-biased overlap. The last two columns are perplexities of the
+test posts over the words of the training posts, lower is better: of half of each post's words
+given the other half, and of all words by mixtures that have seen them. NMF gives most words of a
+topic no probability, so it has no perplexity.
+"""
 
 TOPICS_HEAD = """# Topics beside those of other models
 
 Made from `benchmarks/results/topic_quality.json` by `scripts/make_tables.py`; the results by
 `benchmarks/topic_quality.py`. All models get the same tokens of the training posts of 20
 Newsgroups: words that have a vector, without stop words, words of fewer than five posts and of
-fewer than three letters. One seed each. TopicVec starts among the documents, takes their word
-frequencies for the null topic and ranks words by `mass`; the other models have the settings that
-their authors or packages advise.
+fewer than three letters. One seed each, but for the last table. TopicVec starts among the
+documents, takes their word frequencies for the null topic and ranks words by `mass`; the other
+models have the settings that their authors or packages advise.
 
 NPMI, C_V and U_Mass are of the first ten words, in the posts themselves; "Wikipedia" is NPMI in
 its articles. Diversity is the share of distinct words among the first 25 of
 all topics, RBO the inverted rank-biased overlap of the first ten, "live" the topics that were
 found. Purity and NMI compare each post's largest topic with its group, which no model was told.
-Higher is better in all columns but seconds, which were taken beside other work.
+Higher is better in all columns but seconds, which were taken beside other work, and perplexities.
 [How to measure topics](../how-to/measure-topics.md) has the functions.
 """
 TOPIC_COLUMNS = {
@@ -82,6 +105,12 @@ TOPIC_COLUMNS = {
     "purity": ("purity", ".3f"),
     "NMI": ("nmi", ".3f"),
     "seconds": ("seconds", ".0f"),
+}
+SEED_COLUMNS = {
+    "NPMI": ("npmi", ".3f"),
+    "diversity": ("diversity", ".3f"),
+    "completion": ("document_completion", ",.0f"),
+    "perplexity": ("held_out_perplexity", ",.0f"),
 }
 
 
@@ -151,7 +180,28 @@ def table2_page() -> str:
     sections = [
         section(corpus, [each for each in summaries if each.corpus == corpus]) for corpus in corpora
     ]
-    return "\n".join([HEAD.format(n_seeds=n_seeds), *sections])
+    return "\n".join([HEAD.format(n_seeds=n_seeds), *sections, choices_section()])
+
+
+def choices_section() -> str:
+    trials = json.loads((RESULTS / "choices.json").read_text(encoding="utf-8"))["trials"]
+    lines = [CHOICES_HEAD, "| corpus | method | settings | last documents | random parts |"]
+    lines.append("|---|---|---|---|---|")
+    for corpus in TITLES:
+        own = [each for each in trials if each["corpus"].startswith(f"{corpus}{HELD_OUT}")]
+        for key in dict.fromkeys((each["method"], json.dumps(each["change"])) for each in own):
+            same = [each for each in own if (each["method"], json.dumps(each["change"])) == key]
+            last = [each["f1"] for each in same if each["corpus"].endswith(HELD_OUT)]
+            others = [each["f1"] for each in same if not each["corpus"].endswith(HELD_OUT)]
+            change = ", ".join(f"`{name}={value!r}`" for name, value in same[0]["change"].items())
+            cells = (TITLES[corpus], key[0], change, both_means(last), both_means(others))
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def both_means(scores: list[dict[str, list[float]]]) -> str:
+    protocols = ([f1 for each in scores for f1 in each[name]] for name in get_args(Protocol))
+    return " / ".join(f"{Spread.of(values).mean:.1f}" for values in protocols) if scores else "–"
 
 
 def topics_section(title: str, found: dict[str, Any]) -> str:
@@ -168,10 +218,41 @@ def topics_section(title: str, found: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def seeds_section(title: str, found: dict[str, Any]) -> str:
+    lines = [
+        f"## {title}, other seeds",
+        "",
+        SEEDS_HEAD.format(n_seeds=found["seeds"]),
+        f"| model | same words | RBO | {' | '.join(SEED_COLUMNS)} |",
+        f"|---|---|---|{'---|' * len(SEED_COLUMNS)}",
+    ]
+    for each in found["models"]:
+        alike = (format(each["stability"][by], ".2f") for by in ("jaccard", "rbo"))
+        others = (spread_cell(each.get(name), form) for name, form in SEED_COLUMNS.values())
+        lines.append(f"| {each['model']} | {' | '.join([*alike, *others])} |")
+    return "\n".join(lines) + "\n"
+
+
+def spread_cell(spread: dict[str, float] | None, form: str) -> str:
+    if spread is None:
+        return "–"
+    return f"{format(spread['mean'], form)} ± {format(spread['deviation'], form)}"
+
+
+def in_order(titles: Iterable[str]) -> list[str]:
+    return sorted(titles, key=lambda title: int(title.split()[0]))
+
+
 def topics_page() -> str:
     found = json.loads((RESULTS / "topic_quality.json").read_text(encoding="utf-8"))
-    by_number = sorted(found, key=lambda title: int(title.split()[0]))
-    return "\n".join([TOPICS_HEAD, *(topics_section(title, found[title]) for title in by_number)])
+    seeds = json.loads((RESULTS / "topic_seeds.json").read_text(encoding="utf-8"))
+    return "\n".join(
+        [
+            TOPICS_HEAD,
+            *(topics_section(title, found[title]) for title in in_order(found)),
+            *(seeds_section(title, seeds[title]) for title in in_order(seeds)),
+        ]
+    )
 
 
 def main() -> int:

@@ -125,6 +125,12 @@ def test_settings_can_be_changed_for_a_trial(planted, corpora):
     assert changed.settings != plain.settings
 
 
+@pytest.mark.parametrize("name", ["max_norm", "random_state", "vectors"])
+def test_a_setting_that_cannot_be_changed_is_refused(planted, corpora, name):
+    with pytest.raises(DataError, match=f"no setting '{name}' to change"):
+        run(planted, ["TF-IDF"], changes={name: 1})
+
+
 def test_features_of_training_documents_are_those_of_unseen_ones(planted, corpora, monkeypatch):
     asked = []
     transform = "topicvec.evaluate.baselines.topicvec.TopicVecFeatures.transform"

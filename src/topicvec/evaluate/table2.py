@@ -37,6 +37,7 @@ CORPORA: Mapping[str, Callable[..., LabelledTexts]] = {
 HELD_OUT = "-heldout"  # after a corpus's name: its test documents are not touched
 SHARE = 0.28  # of the training documents, held out
 Split = tuple[LabelledTokens, LabelledTokens]
+Halves = tuple[LabelledTexts, LabelledTexts]
 
 _HASH = 12  # characters that tell vectors apart
 
@@ -156,14 +157,12 @@ def run_method(wanted: Row, split: Split, vectors: WordVectors, *, n_jobs: int |
     )
 
 
-def hold_out(
-    texts: LabelledTexts, share: float = SHARE, *, seed: int | None = None
-) -> tuple[LabelledTexts, LabelledTexts]:
-    """Part documents in two: the last of each class, as many as the share says, and the others.
+def hold_out(texts: LabelledTexts, share: float = SHARE, *, seed: int | None = None) -> Halves:
+    """Part documents in two, the others and some of each class, as many as the share says.
 
-    The documents of both corpora are roughly in the order of time, and so are their training and
-    test parts: what holds for the last training documents holds for the test documents best. With
-    a seed, random documents of each class are held out instead.
+    Those are the last of each class: the documents of both corpora are roughly in the order of
+    time, and so are their training and test parts, so what holds for the last training documents
+    holds for the test documents best. With a seed, they are random ones.
 
     Examples
     --------
@@ -171,6 +170,8 @@ def hold_out(
     >>> texts = LabelledTexts(tuple(Document(n, n, "a") for n in "1234"), ("a",))
     >>> [[document.id for document in part.documents] for part in hold_out(texts)]
     [['1', '2', '3'], ['4']]
+    >>> [len(part) for part in hold_out(texts, 0.5, seed=0)]
+    [2, 2]
     """
     rng = None if seed is None else np.random.default_rng(seed)
     held: set[int] = set()
@@ -209,7 +210,7 @@ def _plan(
                 yield Row(corpus, method.name, seed, label, _params(method.name, name, changes))
 
 
-def _parse(corpus: str) -> tuple[str, Callable[[LabelledTexts], Any] | None]:
+def _parse(corpus: str) -> tuple[str, Callable[[LabelledTexts], Halves] | None]:
     """Give the name of a corpus, and how to part its training documents where that is meant."""
     found = re.fullmatch(rf"(.+?)(?:{HELD_OUT}(\d*))?", corpus)
     if found is None or found[1] not in CORPORA:
@@ -233,8 +234,14 @@ def _load(corpus: str, vectors: WordVectors, min_count: int | None) -> tuple[Spl
 
 def _params(method: str, corpus: str, changes: Mapping[str, Any]) -> dict[str, Any]:
     """Give all parameters of a method but those that every row has for itself."""
-    own = make(method, corpus=corpus, **changes).get_params(deep=False)
-    return {name: own[name] for name in own if name not in ("vectors", "random_state")}
+    own = make(method, corpus=corpus).get_params(deep=False)
+    params = {name: own[name] for name in own if name not in ("vectors", "random_state")}
+    unknown = set(changes) - set(params)
+    if unknown:
+        raise DataError(
+            f"{method} has no setting {min(unknown)!r} to change; there are {', '.join(params)}"
+        )
+    return params | dict(changes)
 
 
 def _min_count(corpus: str, wanted: int | None) -> int:

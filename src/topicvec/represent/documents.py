@@ -37,7 +37,7 @@ Form = Literal[
 FORMS: tuple[Form, ...] = get_args(Form)
 # How sharply words are shared among topics. Words of a document repeat each other's evidence:
 # alone, shares that are less sharp are better by 0.1 to 0.2 points of macro F1 on held-out training
-# documents of Reuters and worse by as much on those of 20 Newsgroups; beside mean vectors, which
+# documents of Reuters and worse by 0.1 to 0.3 on those of 20 Newsgroups; beside mean vectors, which
 # are not sharp at all, they are worse by 0.5 to 1.4 points there (benchmarks/choices.py).
 SHARPNESS: Mapping[str, float] = {"own-words": 0.6, "own-both": 1.0}
 

@@ -202,6 +202,7 @@ class GaussianLDA(SampledTopics):
             points, self.topic_counts_, self.means_, self.factors_, self.kappa, self._nu
         )
 
+    @one_blas_thread()
     def _topic_counts(self, documents: Documents) -> Floats:
         vectors = load_vectors(self.vectors)
         tokens = number_tokens(documents, vectors.ids)
