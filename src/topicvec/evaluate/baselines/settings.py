@@ -40,7 +40,7 @@ SETTINGS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
 
 # Vectors are learned for words that the training documents have so often; 0: for none. On the last
 # training documents of 20 Newsgroups this gives TopicVec 3 points; on those of Reuters, whose
-# unknown words are mostly codes, it takes half a point away.
+# unknown words are mostly codes, it takes one away.
 MIN_COUNT: Mapping[str, int] = {"20news": 2, "reuters": 0}
 
 
