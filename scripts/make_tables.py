@@ -51,7 +51,8 @@ Precision, recall and F1 are means over the classes, in percent; ± is the stand
 seeds. Methods with † learn their features from the classes of the training documents too, as in
 the paper. Seconds are those to learn and describe all documents, without the classifiers. All
 rows of the paper's table and TF-IDF, with one seed and on both corpora, took 60 minutes in one run
-on two cores, classifiers included. Rows without ± are of one seed.
+on two cores, classifiers included. Rows without ± are of one seed. LDA-Gibbs, ETM, BERTopic and
+FASTopic have been run on Reuters only so far: they are slow on 20 Newsgroups (ETM more than 20 minutes).
 
 TopicVec's features are how much of each topic's words a document has (the form `own-words` of
 [represent](../how-to/classify.md#forms-of-a-document)): P(w|k) is drawn from what the vectors say
@@ -92,6 +93,7 @@ its articles. Diversity is the share of distinct words among the first 25 of
 all topics, RBO the inverted rank-biased overlap of the first ten, "live" the topics that were
 found. Purity and NMI compare each post's largest topic with its group, which no model was told.
 Higher is better in all columns but seconds, which were taken beside other work, and perplexities.
+ETM, BERTopic and FASTopic have been run with 50 topics only.
 [How to measure topics](../how-to/measure-topics.md) has the functions.
 """
 TOPIC_COLUMNS = {
