@@ -52,7 +52,8 @@ seeds. Methods with † learn their features from the classes of the training do
 the paper. Seconds are those to learn and describe all documents, without the classifiers. All
 rows of the paper's table and TF-IDF, with one seed and on both corpora, took 60 minutes in one run
 on two cores, classifiers included. Rows without ± are of one seed. LDA-Gibbs, ETM, BERTopic and
-FASTopic have been run on Reuters only so far: they are slow on 20 Newsgroups (ETM more than 20 minutes).
+FASTopic have been run on Reuters only so far: they are slow on 20 Newsgroups (ETM took more than
+20 minutes).
 
 TopicVec's features are how much of each topic's words a document has (the form `own-words` of
 [represent](../how-to/classify.md#forms-of-a-document)): P(w|k) is drawn from what the vectors say
