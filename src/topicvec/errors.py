@@ -14,6 +14,8 @@ as one line and exits with code 2.
 """
 
 import importlib
+import sys
+import warnings
 from types import ModuleType
 from typing import Any
 
@@ -26,6 +28,7 @@ __all__ = [
     "TopicVecError",
     "VocabularyMismatch",
     "require",
+    "warn",
 ]
 
 
@@ -55,6 +58,32 @@ class MissingExtra(TopicVecError, ImportError):
 
 class OutOfVocabularyWarning(UserWarning):
     """Words or whole documents are unknown to the vocabulary in use."""
+
+
+_PASSED_BY = {"topicvec", "contextlib", "sklearn", "joblib"}  # frames that are not the user's
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the user's line: the nearest one that is not in this package.
+
+    Parameters
+    ----------
+    message : str
+        What was found and what to do.
+    category : type
+        Kind of the warning.
+
+    Examples
+    --------
+    >>> with warnings.catch_warnings(record=True, action="always") as caught:
+    ...     warn("no word has a vector")
+    >>> caught[0].filename == __file__  # not this module's own line, but the caller's
+    False
+    """
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in _PASSED_BY:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 def require(module: str, extra: str, purpose: str) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -97,6 +97,9 @@ class WordVectors(VectorSearch):
 
     def __hash__(self) -> int:
         return hash(self.content_hash)
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self  # nothing in it ever changes
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return WordVectors, (self.words, self.matrix, self.unigram, dict(self.metadata))

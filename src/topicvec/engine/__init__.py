@@ -6,6 +6,6 @@ engine and every worker count gives the same bits.
 """
 
 from topicvec.engine.base import Engine
-from topicvec.engine.local import LocalEngine, resolve_engine
+from topicvec.engine.local import InPlace, LocalEngine, resolve_engine
 
-__all__ = ["Engine", "LocalEngine", "resolve_engine"]
+__all__ = ["Engine", "InPlace", "LocalEngine", "resolve_engine"]

@@ -20,7 +20,7 @@ from topicvec.engine.base import Engine
 from topicvec.engine.blas import one_blas_thread
 from topicvec.errors import DataError, EngineError
 
-__all__ = ["LocalEngine", "resolve_engine"]
+__all__ = ["InPlace", "LocalEngine", "resolve_engine"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -126,6 +126,20 @@ class LocalEngine:
         from joblib.externals.loky import ProcessPoolExecutor
 
         return cast(AbstractContextManager[Executor], ProcessPoolExecutor(self.n_jobs))
+
+
+class InPlace:
+    """An engine that maps here and now; for work that is itself mapped.
+
+    Examples
+    --------
+    >>> list(InPlace().map(abs, [-1, 2]))
+    [1, 2]
+    """
+
+    def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """Apply ``function`` to each item."""
+        return map(function, items)
 
 
 def resolve_engine(engine: Engine | int | None) -> Engine:

@@ -15,7 +15,7 @@ from topicvec.embed.load import load_vectors
 from topicvec.embed.vectors import WordVectors
 from topicvec.engine import Engine
 from topicvec.errors import DataError
-from topicvec.model.estimator import Estimator
+from topicvec.estimator import Estimator
 from topicvec.model.reading import Relevance, read_topics
 from topicvec.model.start import Start
 from topicvec.model.topicvec import TopicVec

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from topicvec.embed.vectors import WordVectors
 from topicvec.engine import Engine
 from topicvec.errors import DataError
+from topicvec.estimator import Estimator, not_fitted
 from topicvec.model.checks import checked_engine
-from topicvec.model.estimator import Estimator, not_fitted
 from topicvec.model.fitted import FittedTopics
 from topicvec.model.inference import Inferred, TokenTopic, infer, one_pass
 from topicvec.model.inputs import Counted, Reader, Text, report_unknown

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,6 +85,9 @@ class FittedTopics:
         for part in (self.word_mass.data, self.word_mass.indices, self.word_mass.indptr):
             part.flags.writeable = False
         object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self  # nothing in it ever changes
 
     def __reduce__(self) -> tuple[Any, ...]:
         values = {each.name: getattr(self, each.name) for each in fields(self)}

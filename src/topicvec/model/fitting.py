@@ -9,11 +9,11 @@ from os import PathLike
 import numpy as np
 from numpy.typing import NDArray
 
-from topicvec.engine import Engine
+from topicvec.engine import Engine, InPlace
 from topicvec.model.checkpoint import fingerprint, load_checkpoint, save_checkpoint
 from topicvec.model.fitted import FittedTopics, Setting
 from topicvec.model.operations import merge_similar, prune
-from topicvec.model.training import InPlace, Plan, Progress, Run, begin, conclude, train
+from topicvec.model.training import Plan, Progress, Run, begin, conclude, train
 
 __all__ = ["Job", "Outcome", "fit_plans", "summary", "warn_unconverged"]
 

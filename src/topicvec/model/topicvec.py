@@ -8,6 +8,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from topicvec.checks import check_choice, check_whole, checked_limit
 from topicvec.embed.load import load_vectors
 from topicvec.embed.vectors import WordVectors
 from topicvec.engine import Engine
@@ -289,7 +290,7 @@ class TopicVec(TopicModel):
     ) -> tuple[Counted, WordVectors]:
         vectors = load_vectors(self.vectors) if earlier is None else earlier.vectors
         learn = self.unknown_words == "learn" and earlier is None
-        checks.check_choice("unknown_words", self.unknown_words, "report", "learn")
+        check_choice("unknown_words", self.unknown_words, "report", "learn")
         return read_corpus(self._reader(), X, vectors, weights, learn=learn)
 
     def _fit_corpus(
@@ -337,8 +338,8 @@ class TopicVec(TopicModel):
         self.doc_topic_ = outcome.proportions
 
     def _options(self) -> groups.Options:
-        checks.check_whole("n_topics", self.n_topics, 2)
-        limit = checks.checked_limit("n_normalizer_words", self.n_normalizer_words)
+        check_whole("n_topics", self.n_topics, 2)
+        limit = checked_limit("n_normalizer_words", self.n_normalizer_words)
         alpha, learn = checks.checked_alpha(self.alpha, self.n_topics)
         settings = Settings(max_norm=self.max_norm, solver=self.solver, learn_alpha=learn)
         return groups.Options(int(self.n_topics), alpha, self.init, settings, limit)

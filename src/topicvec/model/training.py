@@ -5,9 +5,8 @@ The loop over iterations is here: when to stop, whom to tell, and what to keep i
 
 import logging
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,14 +28,12 @@ from topicvec.model.rehearsal import rehearse
 from topicvec.model.state import Settings, StepInfo, TopicState
 from topicvec.model.tables import evaluate
 
-__all__ = ["InPlace", "Plan", "Progress", "Run", "Watcher", "conclude", "train"]
+__all__ = ["Plan", "Progress", "Run", "Watcher", "conclude", "train"]
 
 logger = logging.getLogger(__name__)
 
 Floats = NDArray[np.floating]
 Bools = NDArray[np.bool_]
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 
 _TOGETHER = 5  # iterations of each of several runs before anyone is told
 
@@ -186,14 +183,6 @@ class Run:
 
 
 Watcher = Callable[[Sequence[Run], Sequence[Progress]], None]
-
-
-class InPlace:
-    """An engine that maps here and now; for runs that are themselves mapped."""
-
-    def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """Apply ``function`` to each item."""
-        return map(function, items)
 
 
 def begin(

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from topicvec.engine import InPlace
 from topicvec.errors import DataError
 from topicvec.model.inference import infer
 from topicvec.model.topicmodel import TopicModel
-from topicvec.model.training import InPlace
 from topicvec.represent import meaning
 from topicvec.represent.documents import reader_of
 from topicvec.represent.sentences import split_sentences

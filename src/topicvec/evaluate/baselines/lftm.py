@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from topicvec.checks import check_number
 from topicvec.embed.load import load_vectors
 from topicvec.embed.vectors import WordVectors
 from topicvec.engine.blas import one_blas_thread
@@ -16,7 +17,6 @@ from topicvec.evaluate.baselines.lbfgs import descend
 from topicvec.evaluate.baselines.sampling import Assignment, sample_lda, sweep, word_given_topic
 from topicvec.evaluate.baselines.tokens import Documents, Tokens, learn_words, number_tokens
 from topicvec.evaluate.baselines.word_topics import ABOVE_ZERO, SampledTopics
-from topicvec.model.checks import check_number
 
 __all__ = ["LFTM", "fit_topic_vectors", "softmax_words"]
 

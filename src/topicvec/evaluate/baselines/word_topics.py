@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from topicvec.checks import check_number, check_whole
 from topicvec.evaluate.baselines.base import TopicBaseline
 from topicvec.evaluate.baselines.sampling import infer_topics
 from topicvec.evaluate.baselines.tokens import Documents, number_tokens
-from topicvec.model.checks import check_number, check_whole
 
 __all__ = ["ABOVE_ZERO", "SampledTopics", "WordTopics", "best_words"]
 

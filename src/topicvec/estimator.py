@@ -9,10 +9,8 @@ import copy
 import inspect
 from typing import Any, Self
 
-from topicvec.embed.vectors import WordVectors
 from topicvec.engine import Engine
 from topicvec.errors import DataError
-from topicvec.model.fitted import FittedTopics
 
 __all__ = ["Estimator", "not_fitted"]
 
@@ -124,6 +122,7 @@ def _short(value: object) -> str:
 
 
 def _copied(value: Any) -> Any:
-    # A copied tokenizer, callback or engine would lose its models, files and connections.
-    shared = isinstance(value, (WordVectors, FittedTopics, Estimator, Engine)) or callable(value)
+    # A copied tokenizer, callback or engine would lose its models, files and connections; word
+    # vectors and records of topics say themselves that a copy of them is they.
+    shared = isinstance(value, (Estimator, Engine)) or callable(value)
     return value if shared else copy.deepcopy(value)
