@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from topicvec.errors import DataError, OutOfVocabularyWarning
+from topicvec.model.fit import train
 from topicvec.model.topicvec import TopicVec
-from topicvec.model.training import train
 
 
 def quick(*args, **params):
@@ -175,7 +175,7 @@ class _Stopped:
 
 
 def test_ctrl_c_in_the_first_round_leaves_a_model_that_can_be_saved(planted, tmp_path, monkeypatch):
-    monkeypatch.setattr("topicvec.model.fitting.train", _train_stopped)
+    monkeypatch.setattr("topicvec.model.fit.train", _train_stopped)
     model = quick(3, planted.vectors, random_state=0, n_jobs=1)
     with pytest.warns(RuntimeWarning, match="interrupted after"):
         model.fit(planted.documents, planted.classes)

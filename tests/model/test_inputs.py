@@ -6,7 +6,8 @@ from scipy.sparse import csr_array, csr_matrix
 
 from topicvec.embed.vectors import WordVectors
 from topicvec.errors import DataError, OutOfVocabularyWarning, VocabularyMismatch
-from topicvec.model.inputs import Reader, read_corpus
+from topicvec.model.counts import DocumentCounter as Reader
+from topicvec.model.counts import read_corpus
 from topicvec.model.topicvec import TopicVec
 from topicvec.text.document import Document
 from topicvec.text.vocabulary import Vocabulary

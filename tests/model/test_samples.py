@@ -12,14 +12,14 @@ from sklearn.exceptions import ConvergenceWarning
 from topicvec.datasets import sample_article, sample_corpus
 from topicvec.embed.load import load_vectors
 from topicvec.engine import LocalEngine
-from topicvec.model import corpus, rehearsal
 from topicvec.model import equations as eq
-from topicvec.model.groups import Options, plan_corpus
-from topicvec.model.guided import guide
-from topicvec.model.inputs import Reader
-from topicvec.model.state import Settings
+from topicvec.model import gem as rehearsal
+from topicvec.model import state as corpus
+from topicvec.model.counts import DocumentCounter as Reader
+from topicvec.model.fit import Options, begin, plan_corpus
+from topicvec.model.start import guide
+from topicvec.model.state import Solver as Settings
 from topicvec.model.topicvec import TopicVec
-from topicvec.model.training import begin
 
 WATCHED = (1, 2, 3, 8, 9, 20, 21, 38, 39, 40)
 

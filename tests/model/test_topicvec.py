@@ -12,10 +12,10 @@ from threadpoolctl import threadpool_limits
 from topicvec.embed import WordVectors
 from topicvec.engine import LocalEngine
 from topicvec.errors import DataError, EngineError
-from topicvec.model.groups import Options, plan_corpus
-from topicvec.model.guided import guide
-from topicvec.model.inputs import Reader
-from topicvec.model.state import Settings
+from topicvec.model.counts import DocumentCounter as Reader
+from topicvec.model.fit import Options, plan_corpus
+from topicvec.model.start import guide
+from topicvec.model.state import Solver as Settings
 from topicvec.model.topicvec import TopicVec
 
 
@@ -182,7 +182,7 @@ def test_callbacks_hear_of_each_iteration(planted):
 
 
 def test_verbose_0_is_silent_and_verbose_1_logs(planted, caplog, capsys):
-    with caplog.at_level(logging.INFO, logger="topicvec.model.fitting"):
+    with caplog.at_level(logging.INFO, logger="topicvec.model.fit"):
         quick(5, planted.vectors, random_state=0).fit(planted.documents)
         assert not caplog.records
         model = quick(5, planted.vectors, random_state=0, verbose=1).fit(planted.documents)

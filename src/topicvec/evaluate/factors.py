@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from topicvec.engine.blas import one_blas_thread
+from topicvec.engine import one_blas_thread
 from topicvec.evaluate.baselines.word_topics import WordTopics
 from topicvec.text.bag import BagBuilder
 from topicvec.text.counting import chunked, count_tokens

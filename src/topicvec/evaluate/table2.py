@@ -22,7 +22,7 @@ from topicvec.evaluate.baselines.settings import MIN_COUNT
 from topicvec.evaluate.classify import Protocol, classify
 from topicvec.evaluate.results import Results, Row
 from topicvec.evaluate.tokens import LabelledTokens, known_tokens
-from topicvec.model.inputs import learn_vectors
+from topicvec.model.counts import learn_vectors
 from topicvec.text.stopwords import stop_words
 from topicvec.text.tokenizer import Tokenizer
 

@@ -8,12 +8,11 @@ from scipy.sparse import csr_array
 
 from topicvec.embed.vectors import WordVectors
 from topicvec.engine import LocalEngine
-from topicvec.model.corpus import Corpus, Lexicon
 from topicvec.model.equations import residuals, word_probabilities
-from topicvec.model.groups import Options, plan_corpus
-from topicvec.model.guided import guide
-from topicvec.model.mixtures import even_theta
-from topicvec.model.state import TopicState
+from topicvec.model.estep import even_theta
+from topicvec.model.fit import Options, plan_corpus
+from topicvec.model.start import guide
+from topicvec.model.state import Corpus, Lexicon, TopicState
 
 
 @dataclass(frozen=True)

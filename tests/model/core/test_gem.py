@@ -6,12 +6,19 @@ import pytest
 
 from topicvec.engine import LocalEngine
 from topicvec.model import equations as eq
-from topicvec.model.corpus import Lexicon, cut_evenly
-from topicvec.model.gem import expect, iterate, m_step
-from topicvec.model.mixtures import even_theta, mass_of_words, mix
-from topicvec.model.solvers import _finer_rise, _Models, propose
-from topicvec.model.state import Settings
-from topicvec.model.tables import HEAD_SIZE, evaluate, exp_table
+from topicvec.model.estep import even_theta, mass_of_words, mix
+from topicvec.model.gem import expect, iterate
+from topicvec.model.mstep import (
+    HEAD_SIZE,
+    _finer_rise,
+    _Models,
+    evaluate,
+    exp_table,
+    m_step,
+    propose,
+)
+from topicvec.model.state import Lexicon, cut_evenly
+from topicvec.model.state import Solver as Settings
 
 SETTINGS = Settings(max_norm=5.0)
 

@@ -4,7 +4,8 @@ from numba import njit
 from scipy.special import digamma, gammaln
 
 from topicvec.model import equations as eq
-from topicvec.model import kernels, twins
+from topicvec.model import estep as twins
+from topicvec.model import kernels
 
 
 def arguments(world, dtype, mask=False, tol=1e-3, max_passes=6):

@@ -11,7 +11,7 @@ from topicvec.model.start import (
     random_directions,
     spread_directions,
 )
-from topicvec.model.state import Settings
+from topicvec.model.state import Solver as Settings
 
 SETTINGS = Settings(max_norm=6.0)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from topicvec.checks import check_number
 from topicvec.embed.load import load_vectors
 from topicvec.embed.vectors import WordVectors
-from topicvec.engine.blas import one_blas_thread
+from topicvec.engine import one_blas_thread
 from topicvec.evaluate.baselines.lbfgs import descend
 from topicvec.evaluate.baselines.sampling import Assignment, sample_lda, sweep, word_given_topic
 from topicvec.evaluate.baselines.tokens import Documents, Tokens, learn_words, number_tokens

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from topicvec.embed.load import load_vectors
 from topicvec.embed.vectors import WordVectors
 from topicvec.evaluate.baselines.base import Baseline, TokenLists, checked
-from topicvec.model.inputs import Reader
+from topicvec.model.counts import DocumentCounter as Reader
 
 __all__ = ["MeanVectors"]
 

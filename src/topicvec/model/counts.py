@@ -1,7 +1,6 @@
 """What a user may give as documents, as counts over the rows of the word vectors."""
 
 import logging
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 
 from topicvec.embed.vectors import WordVectors
-from topicvec.errors import DataError, OutOfVocabularyWarning, VocabularyMismatch
+from topicvec.errors import DataError, OutOfVocabularyWarning, VocabularyMismatch, warn
 from topicvec.text.bag import BagBuilder, BagReport
 from topicvec.text.counting import ChunkCounts, chunked, count_tokens
 from topicvec.text.document import Document
@@ -23,12 +22,13 @@ from topicvec.text.weights import weigh
 
 __all__ = [
     "Counted",
-    "Reader",
+    "DocumentCounter",
     "Text",
     "checked_matrix",
+    "is_matrix",
     "learn_vectors",
-    "read_corpus",
     "report_unknown",
+    "weighted",
 ]
 
 logger = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ class Counted:
     Examples
     --------
     >>> vectors = WordVectors(["cat", "dog"], [[1.0], [2.0]], [1, 1])
-    >>> counted = Reader().count(["The cat, the yak."], vectors)
+    >>> counted = DocumentCounter().count(["The cat, the yak."], vectors)
     >>> counted.counts.toarray().tolist(), dict(counted.report.unknown)
     ([[1, 0]], {'yak': 1})
     """
@@ -69,7 +69,7 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class Reader:
+class DocumentCounter:
     """Turns documents into counts; the same way in `fit` and in `transform`.
 
     Parameters
@@ -80,19 +80,16 @@ class Reader:
         Words of texts and token lists to leave out.
     vocabulary : Vocabulary or sequence of str, optional
         The words of the columns of a matrix; for texts the only words to count.
-    weighted : bool
-        Whether a matrix may have fractional values.
     """
 
     tokenizer: Tokenize | None = None
     stop_words: Any = "english"
     vocabulary: Vocabulary | Sequence[str] | None = None
-    weighted: bool = False
 
     def count(self, documents: Any, vectors: WordVectors) -> Counted:
         """Count the words of documents or align the columns of a matrix."""
-        if _is_matrix(documents):
-            return self._align(checked_matrix(documents, self.weighted), vectors)
+        if is_matrix(documents):
+            return self._align(checked_matrix(documents), vectors)
         builder = BagBuilder()
         for chunk in self._chunks(documents):
             builder.add(chunk, vectors.ids)
@@ -148,56 +145,25 @@ class Reader:
         return Counted(counts, _matrix_report(matrix, counts, unknown))
 
 
-def read_corpus(
-    reader: Reader, documents: Any, vectors: WordVectors,
-    weights: ArrayLike | None = None, *, learn: bool = False,
-) -> tuple[Counted, WordVectors]:  # fmt: skip
-    """Count the words of documents to learn from, and report those without a vector.
-
-    Parameters
-    ----------
-    reader : Reader
-        Counts.
-    documents : documents
-        Texts, token lists or a matrix.
-    vectors : WordVectors
-        The known words.
-    weights : array, (D,), optional
-        Multiply the counts of each document.
-    learn : bool
-        Whether to learn vectors for frequent unknown words from the documents.
-
-    Returns
-    -------
-    tuple of Counted and WordVectors
-        The vectors in use are more than the given ones if some were learned.
-    """
-    if learn:
-        documents = _token_lists(reader, documents)
-    counted = reader.count(documents, vectors)
-    frequent = [word for word, n in counted.report.unknown.items() if n >= _FREQUENT]
-    if learn and frequent:
-        vectors = learn_vectors(vectors, documents, sorted(frequent))
-        counted = reader.count(documents, vectors)
-    report_unknown(counted.report)
-    if weights is not None:
-        counted = replace(counted, counts=_weighted(counted.counts, weights))
-    return counted, vectors
-
-
 def learn_vectors(
-    vectors: WordVectors, token_lists: list[list[str]], words: Iterable[str]
+    vectors: WordVectors,
+    documents: Any,
+    words: Iterable[str] | None = None,
+    *,
+    counter: DocumentCounter | None = None,
 ) -> WordVectors:
-    """Learn vectors of new words from their neighbours in a corpus, by incremental PSDVec.
+    """Learn vectors of new words from their neighbours in documents, by incremental PSDVec.
 
     Parameters
     ----------
     vectors : WordVectors
         Their rows stay as they are.
-    token_lists : list of list of str
+    documents : iterable of str, Document or token lists
         The corpus, with its stop words.
-    words : iterable of str
-        What to learn.
+    words : iterable of str, optional
+        What to learn; by default all words without a vector that occur at least five times.
+    counter : DocumentCounter, optional
+        Cuts texts into words, and knows which are not counted.
 
     Returns
     -------
@@ -210,6 +176,18 @@ def learn_vectors(
     >>> learn_vectors(vectors, [["a", "cow", "sat", "on", "a", "log"]], ["cow"]).words
     ('a', 'sat', 'on', 'cow')
     """
+    if is_matrix(documents):
+        raise DataError(
+            "words are learned from texts or token lists, where they have neighbours; "
+            "found a matrix of counts"
+        )
+    counter = counter or DocumentCounter()
+    token_lists = [counter.tokens(text) for text in _checked_rows(documents)]
+    if words is None:
+        unknown = counter.count(token_lists, vectors).report.unknown
+        words = sorted(word for word, n in unknown.items() if n >= _FREQUENT)
+        if not words:
+            return vectors
     from topicvec.embed.cooccurrence import WindowSettings  # slow to import, rarely needed
     from topicvec.embed.counting import count_corpus
     from topicvec.embed.psdvec import PSDVec
@@ -220,14 +198,17 @@ def learn_vectors(
     return more
 
 
-def _weighted(counts: csr_array, weights: ArrayLike) -> csr_array:
-    weighted = weigh(counts, document_weights=weights)
-    weighted.eliminate_zeros()  # a document of weight 0 has no words
-    if counts.nnz and not weighted.nnz:
+def weighted(counted: Counted, weights: ArrayLike | None) -> Counted:
+    """Multiply the counts of each document by its weight, (D,), if there are weights."""
+    if weights is None:
+        return counted
+    counts = weigh(counted.counts, document_weights=weights)
+    counts.eliminate_zeros()  # a document of weight 0 has no words
+    if counted.counts.nnz and not counts.nnz:
         raise DataError(
             "document_weights are zero for all documents with known words: give one of them more"
         )
-    return weighted
+    return replace(counted, counts=counts)
 
 
 def report_unknown(report: BagReport) -> None:
@@ -235,19 +216,19 @@ def report_unknown(report: BagReport) -> None:
     logger.info("%s", report)
     if len(report.empty_rows):
         message = report.empty_message().replace("kept as all-zero rows", "given the prior mean")
-        warnings.warn(message, OutOfVocabularyWarning, stacklevel=5)
+        warn(message, OutOfVocabularyWarning)
     elif report.n_unknown > _LARGE_SHARE * report.n_tokens:
-        warnings.warn(f"most words have no vector: {report}", OutOfVocabularyWarning, stacklevel=5)
+        warn(f"most words have no vector: {report}", OutOfVocabularyWarning)
 
 
-def checked_matrix(matrix: Any, weighted: bool) -> csr_array:
-    """Copy a matrix without zeros and duplicates; refuse one that does not hold counts.
+def checked_matrix(matrix: Any) -> csr_array:
+    """Copy a matrix without zeros and duplicates; refuse one that holds no counts or weights.
 
     Examples
     --------
-    >>> checked_matrix(np.array([[1, 0], [0, 2]]), weighted=False).data
+    >>> checked_matrix(np.array([[1, 0], [0, 2]])).data
     array([1, 2])
-    >>> checked_matrix(np.array([[1, -2]]), weighted=False)
+    >>> checked_matrix(np.array([[1, -2]]))
     Traceback (most recent call last):
     topicvec.errors.DataError: counts must not be negative; found -2 in row 0
     """
@@ -257,7 +238,7 @@ def checked_matrix(matrix: Any, weighted: bool) -> csr_array:
     if matrix.shape[0] == 0:
         raise DataError("the corpus is empty: expected at least one document; found none")
     counts = csr_array(matrix, copy=True)
-    for is_bad, message in _FAULTS[: 2 if weighted else 3]:
+    for is_bad, message in _FAULTS:
         bad = np.flatnonzero(is_bad(counts.data))
         if len(bad):
             row = int(np.searchsorted(counts.indptr, bad[0], side="right")) - 1
@@ -270,20 +251,11 @@ def checked_matrix(matrix: Any, weighted: bool) -> csr_array:
 _FAULTS: tuple[tuple[Callable[[NDArray[Any]], NDArray[np.bool_]], str], ...] = (
     (lambda x: ~np.isfinite(x), "counts must be finite"),
     (lambda x: x < 0, "counts must not be negative"),
-    (lambda x: x != np.floor(x), "counts must be whole numbers, or weights with weighted=True"),
 )
 
 
-def _token_lists(reader: Reader, documents: Any) -> list[list[str]]:
-    if _is_matrix(documents):
-        raise DataError(
-            "unknown_words='learn' needs texts or token lists, whose words have neighbours; "
-            "found a matrix of counts"
-        )
-    return [reader.tokens(text) for text in _checked_rows(documents)]
-
-
-def _is_matrix(documents: Any) -> bool:
+def is_matrix(documents: Any) -> bool:
+    """Say whether documents are given as a matrix of counts."""
     return issparse(documents) or getattr(documents, "ndim", 0) == 2
 
 
