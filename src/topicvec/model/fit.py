@@ -25,10 +25,9 @@ from topicvec.embed.vectors import WordVectors
 from topicvec.engine import Engine
 from topicvec.errors import DataError, FormatError, warn
 from topicvec.model.estep import Inferred, even_theta
-from topicvec.model.fitted import FittedTopics, Setting, empty_table
+from topicvec.model.fitted import FittedTopics, Setting, empty_table, topic_residuals
 from topicvec.model.gem import iterate, rehearse
 from topicvec.model.inference import infer, representatives, word_masses
-from topicvec.model.mstep import evaluate
 from topicvec.model.operations import concatenate
 from topicvec.model.start import Seeds, first_topics, fixed_topics, hold, seed_rows
 from topicvec.model.state import Corpus, Lexicon, Solver, StepInfo, TopicState
@@ -365,11 +364,15 @@ def warn_unconverged(history: Mapping[str, Any], tol: float, max_iter: int) -> N
 def conclude(plan: Plan, state: TopicState, engine: Engine) -> tuple[FittedTopics, Inferred]:
     """Make the record of what EM has found, and the mixtures of the user's documents."""
     counts, n_words = plan.counts[: plan.n_documents], len(plan.vectors)
+    residuals, limit = state.residuals.astype(float), plan.solver.n_normalizer_words
+    if state.iteration == 0:  # broken off before its first iteration
+        residuals = topic_residuals(plan.vectors, state.topics, limit)
+    residuals[0] = 0  # not only up to rounding
     allowed = None if plan.allowed is None else plan.allowed[: plan.n_documents]
     fitted = FittedTopics(
         vectors=plan.vectors,
         topics=state.topics,
-        residuals=_residuals(plan, state, engine),
+        residuals=residuals,
         alpha=state.alpha,
         mass=np.zeros(len(state.topics)),
         word_counts=np.asarray(counts.sum(axis=0), float),
@@ -379,24 +382,13 @@ def conclude(plan: Plan, state: TopicState, engine: Engine) -> tuple[FittedTopic
         representative=((),) * len(state.topics),
         max_norm=plan.solver.max_norm,
         n_documents=plan.n_documents,
-        settings={"n_normalizer_words": plan.solver.n_normalizer_words},
+        settings={"n_normalizer_words": limit},
     )
     start = state.theta[: plan.n_documents]
     found = infer(fitted, counts, engine, allowed=allowed, theta=start, compiled=None)
     masses = word_masses(found, n_words, engine)
     best = representatives(found.proportions)
     return replace(fitted, mass=found.mass, word_mass=masses, representative=best), found
-
-
-def _residuals(plan: Plan, state: TopicState, engine: Engine) -> Floats:
-    residuals = state.residuals.astype(float)
-    if state.iteration == 0:  # broken off before its first iteration
-        matrix, unigram = plan.vectors.matrix, plan.vectors.unigram
-        nothing = np.zeros(0, np.int64)
-        lexicon = Lexicon.of(matrix, unigram, nothing, plan.solver.n_normalizer_words)
-        residuals = -evaluate(engine, lexicon, state.topics).log_partition
-    residuals[0] = 0  # not only up to rounding
-    return residuals
 
 
 def _join(parts: Sequence[FittedTopics], rows: Sequence[Ints], n_documents: int) -> FittedTopics:

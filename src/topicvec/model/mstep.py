@@ -297,7 +297,7 @@ class LocalModel:
     def bend(self, step: Floats) -> Floats:
         """Give step·B·step."""
         along = _along(self.axes, step)
-        return _dot(self.values, along**2) + self.tail * _dot(step, step)
+        return np.asarray(_dot(self.values, along**2) + self.tail * _dot(step, step))
 
     def finer_rise(self, step: Floats) -> Floats:
         """Give the rise of f if the tail were Gaussian; exact for the head."""

@@ -21,7 +21,7 @@ from scipy.sparse import csr_array, vstack
 
 from topicvec.embed.vectors import WordVectors
 from topicvec.errors import DataError, OutOfVocabularyWarning, VocabularyMismatch, warn
-from topicvec.model.equations import project
+from topicvec.model import equations
 from topicvec.model.fitted import FittedTopics
 
 __all__ = [
@@ -108,7 +108,7 @@ def first_topics(
     for chosen, documents in _neighbourhoods(np.arange(first_free, n_topics), allowed):
         if init == "random":
             directions = random_directions(len(chosen), vectors.n_dims, rng)
-            topics[chosen] = project(directions, max_norm)
+            topics[chosen] = equations.project(directions, max_norm)
         else:
             own = counts if documents is None else counts[documents]
             found = _directions(init, vectors, own, len(chosen), rng, topics[1:first_free])
@@ -359,4 +359,4 @@ def _given(
         )
     if n_guided:
         raise DataError("init with given topics leaves no room for seed_words or fixed_topics")
-    return project(topics, max_norm)
+    return equations.project(topics, max_norm)

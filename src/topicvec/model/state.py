@@ -90,7 +90,8 @@ class Solver:
     def __post_init__(self) -> None:
         check_choice("solver", self.method, "newton", "paper")
         check_whole("max_passes", self.max_passes, 1)
-        checked_limit("n_normalizer_words", self.n_normalizer_words)
+        limit = checked_limit("n_normalizer_words", self.n_normalizer_words)
+        object.__setattr__(self, "n_normalizer_words", limit)
         for name in ("inner_tol", "learning_rate", "base_length"):
             check_number(name, getattr(self, name))
         if not 0 < self.max_norm < np.inf:

@@ -520,6 +520,10 @@ class TopicVec(Estimator):
         """Return a model with groups of topics merged, see `topicvec.model.operations.merge`."""
         return self._with(operations.merge(self.fitted_, groups))
 
+    def merge_similar(self, min_cosine: float) -> Self:
+        """Return a model without near-duplicates, see `topicvec.model.operations.merge_similar`."""
+        return self._with(operations.merge_similar(self.fitted_, min_cosine))
+
     def reduce(self, n_topics: int) -> Self:
         """Return a model with so many topics, see `topicvec.model.operations.reduce`."""
         return self._with(operations.reduce(self.fitted_, n_topics))

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from topicvec.errors import DataError, OutOfVocabularyWarning
-from topicvec.model.fit import train
 from topicvec.model.topicvec import TopicVec
 
 
@@ -108,16 +107,16 @@ def test_ctrl_c_keeps_the_classes_so_far(planted):
     def interrupt(progress):
         raise KeyboardInterrupt
 
-    model = quick(3, planted.vectors, callback=interrupt, random_state=0, n_jobs=1)
+    model = quick(3, planted.vectors, random_state=0, n_jobs=1)
     with pytest.warns(RuntimeWarning, match="interrupted after"):
-        model.fit(planted.documents, planted.classes)
+        model.fit(planted.documents, planted.classes, callback=interrupt)
     assert model.transform(planted.documents).shape == (60, 9)
 
 
 def test_callbacks_are_told_the_class(planted):
     heard = []
-    quick(3, planted.vectors, callback=heard.append, random_state=0).fit(
-        planted.documents, planted.classes
+    quick(3, planted.vectors, random_state=0).fit(
+        planted.documents, planted.classes, callback=heard.append
     )
     assert {each.group for each in heard} == set(planted.classes)
 
@@ -146,7 +145,6 @@ BAD = {
     "no y": ({}, {"share": "class"}, "share='class' needs y"),
     "mask": ({"mask": np.ones((60, 4), bool)}, {}, r"mask must be bool with shape \(60, 5\)"),
     "guided": ({"y": ["a"] * 60}, {"seed_words": [["aaxy"]]}, "need one set of topics"),
-    "renumbered": ({"mask": np.ones((60, 5), bool)}, {"min_share": 0.1}, "renumber"),
 }
 
 
@@ -164,28 +162,17 @@ def test_a_fit_forgets_the_classes_of_an_earlier_one(planted):
     assert model.topic_vectors_.shape[0] == 3
 
 
-class _Stopped:
-    """An engine whose user presses Ctrl-C after the first piece."""
+def test_ctrl_c_in_the_first_round_leaves_a_model_that_can_be_saved(planted, tmp_path):
+    def interrupt(progress):  # while other classes have not begun
+        raise KeyboardInterrupt
 
-    def map(self, function, items):
-        for number, item in enumerate(items):
-            if number:
-                raise KeyboardInterrupt
-            yield function(item)
-
-
-def test_ctrl_c_in_the_first_round_leaves_a_model_that_can_be_saved(planted, tmp_path, monkeypatch):
-    monkeypatch.setattr("topicvec.model.fit.train", _train_stopped)
     model = quick(3, planted.vectors, random_state=0, n_jobs=1)
-    with pytest.warns(RuntimeWarning, match="interrupted after"):
-        model.fit(planted.documents, planted.classes)
+    with pytest.warns(RuntimeWarning, match="interrupted after 1 iterations"):
+        model.fit(planted.documents, planted.classes, callback=interrupt)
     assert np.isfinite(model.bounds_).all()
+    assert np.isfinite(model.topic_residuals_).all()
     model.save(tmp_path / "model")
     assert TopicVec.load(tmp_path / "model").bounds_ == model.bounds_
-
-
-def _train_stopped(runs, engine, watch):
-    train(runs, _Stopped(), watch)
 
 
 @pytest.mark.parametrize("arguments", [{"share": "corpus"}, {}])

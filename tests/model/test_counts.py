@@ -6,8 +6,8 @@ from scipy.sparse import csr_array, csr_matrix
 
 from topicvec.embed.vectors import WordVectors
 from topicvec.errors import DataError, OutOfVocabularyWarning, VocabularyMismatch
-from topicvec.model.counts import DocumentCounter as Reader
-from topicvec.model.counts import read_corpus
+from topicvec.model.counts import DocumentCounter, learn_vectors, report_unknown, weighted
+from topicvec.model.state import Solver
 from topicvec.model.topicvec import TopicVec
 from topicvec.text.document import Document
 from topicvec.text.vocabulary import Vocabulary
@@ -16,7 +16,7 @@ VECTORS = WordVectors(["cat", "dog", "car"], np.eye(3), [3, 2, 1])
 
 
 def counts(documents, **options):
-    return Reader(**options).count(documents, VECTORS).counts.toarray().tolist()
+    return DocumentCounter(**options).count(documents, VECTORS).counts.toarray().tolist()
 
 
 def test_texts_documents_and_token_lists_are_counted_alike():
@@ -30,7 +30,7 @@ def test_texts_documents_and_token_lists_are_counted_alike():
 
 def test_columns_of_a_matrix_are_found_by_their_words():
     matrix = csr_matrix([[1, 2, 3, 4]])
-    found = Reader(vocabulary=["dog", "yak", "cat", "dog"]).count(matrix, VECTORS)
+    found = DocumentCounter(vocabulary=["dog", "yak", "cat", "dog"]).count(matrix, VECTORS)
     assert found.counts.toarray().tolist() == [[3, 5, 0]]
     assert dict(found.report.unknown) == {"yak": 2}
     assert (found.report.n_tokens, found.report.n_unknown) == (10, 2)
@@ -56,21 +56,25 @@ def test_unknown_words_are_counted_without_a_warning():
 
 def test_documents_without_a_known_word_are_reported():
     with pytest.warns(OutOfVocabularyWarning, match=r"1 of 2 documents .* prior mean: lost"):
-        read_corpus(Reader(), [Document("a", "cat dog"), Document("lost", "yak")], VECTORS)
+        report_unknown(
+            DocumentCounter()
+            .count([Document("a", "cat dog"), Document("lost", "yak")], VECTORS)
+            .report
+        )
 
 
 def test_mostly_unknown_words_are_reported():
     with pytest.warns(OutOfVocabularyWarning, match="most words have no vector"):
-        read_corpus(Reader(), ["cat yak gnu"], VECTORS)
+        report_unknown(DocumentCounter().count(["cat yak gnu"], VECTORS).report)
 
 
 def test_document_weights_multiply_counts():
-    counted, _ = read_corpus(Reader(), ["cat cat", "dog"], VECTORS, [0.5, 3])
+    counted = weighted(DocumentCounter().count(["cat cat", "dog"], VECTORS), [0.5, 3])
     assert counted.counts.toarray().tolist() == [[1, 0, 0], [0, 3, 0]]
 
 
-def test_fractional_counts_are_weights_if_asked_for():
-    assert counts(csr_array([[0.5, 1, 0]]), weighted=True) == [[0.5, 1, 0]]
+def test_fractional_counts_are_weights():
+    assert counts(csr_array([[0.5, 1, 0]])) == [[0.5, 1, 0]]
 
 
 BAD = {
@@ -80,7 +84,6 @@ BAD = {
     "no text": ([None], DataError, "found NoneType in row 0"),
     "a number": (3, DataError, "found int"),
     "negative": (csr_array([[1, 0, 0], [0, -2, 1]]), DataError, "negative; found -2 in row 1"),
-    "fractional": (csr_array([[1, 0.5, 0]]), DataError, "whole numbers, or weights .* row 0"),
     "NaN": (csr_array([[1, np.nan, 0]]), DataError, "finite; found nan in row 0"),
     "infinite": (np.array([[1, np.inf, 0]]), DataError, "finite; found inf in row 0"),
     "complex": (np.array([[1, 1j, 0]]), DataError, "numbers; found a matrix of complex128"),
@@ -120,13 +123,9 @@ BAD_PARAMETERS = {
     "alpha": (-1, "alpha must be positive"),
     "max_norm": (np.inf, "max_norm must be positive and finite"),
     "tol": (-1, "tol must be a number of at least 0"),
-    "min_share": (1.5, "min_share must be a number between 0 and 1"),
-    "max_cosine": (np.nan, "max_cosine must be a number between 0 and 1"),
-    "n_normalizer_words": (0.5, "n_normalizer_words must be a whole number of at least 1"),
     "solver": ("magic", "solver must be"),
     "init": ("magic", "init must be"),
     "share": ("magic", "share must be"),
-    "unknown_words": ("magic", "unknown_words must be"),
     "n_jobs": (0, "n_jobs must be"),
 }
 
@@ -145,8 +144,22 @@ def test_alpha_must_fit_the_topics(alpha):
 
 
 def test_learning_unknown_words_needs_texts():
-    with pytest.raises(DataError, match="needs texts or token lists"):
-        TopicVec(2, VECTORS, unknown_words="learn").fit(csr_array([[1, 2, 3]]))
+    with pytest.raises(DataError, match="learned from texts or token lists"):
+        learn_vectors(VECTORS, csr_array([[1, 2, 3]]))
+
+
+BAD_SOLVERS = {
+    "n_normalizer_words": (0.5, "n_normalizer_words must be a whole number of at least 1"),
+    "max_passes": (0, "max_passes must be a whole number of at least 1"),
+    "inner_tol": (np.nan, "inner_tol must be a number"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_SOLVERS)
+def test_a_bad_solver_is_refused(name):
+    value, message = BAD_SOLVERS[name]
+    with pytest.raises(DataError, match=message):
+        Solver(**{name: value})
 
 
 @pytest.mark.slow
@@ -156,7 +169,8 @@ def test_vectors_are_learned_for_frequent_unknown_words(planted):
         for tokens, block in zip(planted.documents, planted.blocks, strict=True)
     ]
     documents[0].append("seldom")
-    model = TopicVec(5, planted.vectors, unknown_words="learn", random_state=0).fit(documents)
+    vectors = learn_vectors(planted.vectors, documents)
+    model = TopicVec(5, vectors, random_state=0).fit(documents)
     assert model.vocabulary_[:-1] == planted.vectors.words
     assert model.vocabulary_[-1] == "newword"
     assert model.unknown_words_ == {"seldom": 1}
@@ -205,6 +219,6 @@ def test_a_data_frame_of_counts_is_a_matrix():
 def test_numbers_of_numpy_are_numbers():
     model = TopicVec(
         np.int64(2), VECTORS, max_norm=np.float32(5), tol=np.float64(0.01),
-        n_normalizer_words=np.int64(2), n_jobs=np.int64(1), random_state=0,
+        solver=Solver(n_normalizer_words=np.int64(2)), n_jobs=np.int64(1), random_state=0,
     ).fit(["cat dog car", "car cat"])  # fmt: skip
     assert type(model.fitted_.settings["n_normalizer_words"]) is int
