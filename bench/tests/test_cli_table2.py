@@ -5,6 +5,7 @@ import pytest
 
 from topicvec import datasets
 from topicvec.datasets import LabelledTexts
+from topicvec.errors import DataError
 from topicvec_bench.cli import call
 from topicvec_bench.corpora import CORPORA
 
@@ -57,6 +58,20 @@ def test_wrong_options_are_one_line_and_exit_code_2(options, expected, capsys):
     shown = capsys.readouterr()
     assert shown.err.startswith("topicvec: ")
     assert expected in shown.err
+
+
+def test_no_arguments_show_the_help_and_a_wrong_option_is_one_line(capsys):
+    assert call([]) == 2
+    shown = capsys.readouterr()
+    assert "table2" in shown.out
+    assert shown.err == ""
+    assert call(["topics", "--nonsense"]) == 2
+    assert capsys.readouterr().err.startswith("topicvec: No such option: --nonsense")
+
+
+def test_an_error_can_be_debugged():
+    with pytest.raises(DataError, match="n_seeds"):
+        call(["table2", "--seeds", "0", "--debug"])
 
 
 def test_a_corpus_can_be_named_in_place_of_a_file(capsys):

@@ -70,7 +70,8 @@ def call(arguments: list[str]) -> int:
         message = _one_line(error)
         if message is None or given != arguments:
             raise
-        complain(message)
+        if message:  # else there were no arguments, and the help has been shown
+            complain(message)
         return 2
     if result == INTERRUPTED:  # typer may have made this of Ctrl-C
         complain("interrupted")

@@ -284,7 +284,7 @@ def _count_chunk(
     is in those from p to p + size − 1. Each known token adds the windows that it newly covers,
     alone and with each word seen shortly before it. ``stream`` holds documents one after
     another, −1 for words that do not count; ``window`` 0 means whole documents. Returns the
-    number of windows.
+    number of windows. The readable twin is in the tests.
     """
     last = np.full(singles.size, -1, np.int64)  # where each word stood last in the document
     known = np.empty(lengths.max() if lengths.size else 0, np.int64)  # places of known tokens
