@@ -2,7 +2,8 @@
 
     TOPICVEC_DATA=/path/to/data python benchmarks/topic_model.py solvers peers cold
 
-Each part writes its own key of ``results/topicvec.json``. Needs the ``bench`` extra.
+Each part writes its own key of ``results/topicvec.json``. Needs gensim and tomotopy, which
+``pip install ./bench`` brings.
 """
 
 import argparse
