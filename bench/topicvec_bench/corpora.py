@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from topicvec.datasets import LabelledTexts, load_20newsgroups, load_reuters
 from topicvec.embed.vectors import WordVectors
 from topicvec.errors import DataError
-from topicvec.model.inputs import learn_vectors
+from topicvec.model.counts import learn_vectors
 from topicvec.text.stopwords import stop_words as resolve_stop_words
 from topicvec.text.tokenizer import Tokenizer
 from topicvec.text.vocabulary import Vocabulary

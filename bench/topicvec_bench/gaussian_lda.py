@@ -14,7 +14,7 @@ from sklearn.cluster import MiniBatchKMeans
 
 from topicvec.embed.load import load_vectors
 from topicvec.embed.vectors import WordVectors
-from topicvec.engine.blas import one_blas_thread
+from topicvec.engine import one_blas_thread
 from topicvec_bench.base import ABOVE_ZERO, Floats, TokenLists
 from topicvec_bench.gaussian_kernels import (
     gaussian_sweep,

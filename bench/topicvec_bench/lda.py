@@ -10,7 +10,7 @@ from sklearn.decomposition import NMF, LatentDirichletAllocation
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.pipeline import make_pipeline
 
-from topicvec.engine.blas import one_blas_thread
+from topicvec.engine import one_blas_thread
 from topicvec_bench.base import Floats, TokenLists, TopicWordModel, checked, require
 from topicvec_bench.tokens import learn_words, number_tokens
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from topicvec.checks import check_number
 from topicvec.embed.load import load_vectors
 from topicvec.embed.vectors import WordVectors
-from topicvec.engine.blas import one_blas_thread
+from topicvec.engine import one_blas_thread
 from topicvec_bench.base import ABOVE_ZERO, Floats, TokenLists
 from topicvec_bench.lbfgs import descend
 from topicvec_bench.sampling import Assignment, SampledTopics, sample_lda, sweep, word_given_topic

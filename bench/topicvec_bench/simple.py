@@ -11,7 +11,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from topicvec.embed.load import load_vectors
 from topicvec.embed.vectors import WordVectors
-from topicvec.model.inputs import Reader
+from topicvec.model.counts import DocumentCounter as Reader
 from topicvec_bench.base import Baseline, TokenLists, checked
 
 __all__ = ["MeanVectors", "TfIdf", "WordCounts"]

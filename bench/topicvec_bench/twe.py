@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
-from topicvec.engine.blas import one_blas_thread
+from topicvec.engine import one_blas_thread
 from topicvec_bench.base import ABOVE_ZERO, Floats, TokenLists, require
 from topicvec_bench.lbfgs import descend
 from topicvec_bench.sampling import SampledTopics, sample_lda, word_given_topic
