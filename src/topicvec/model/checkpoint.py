@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from topicvec.embed.formats.files import atomic_write
 from topicvec.errors import DataError, FormatError
+from topicvec.files import atomic_write
 from topicvec.model.state import TopicState
 from topicvec.model.training import Plan, Run
 

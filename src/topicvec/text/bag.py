@@ -1,7 +1,6 @@
-"""Counts of known words for each document, and an account of what is not in them."""
+"""Counts of known words for each document, an account of what is not in them, and weights."""
 
 import logging
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,11 +10,20 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from topicvec.errors import DataError, OutOfVocabularyWarning
+from topicvec.errors import DataError, OutOfVocabularyWarning, warn
 from topicvec.text.counting import ChunkCounts, chunked, count_tokens
 from topicvec.text.vocabulary import Vocabulary
 
-__all__ = ["Bag", "BagBuilder", "BagReport", "announce", "bag_of_words"]
+__all__ = [
+    "Bag",
+    "BagBuilder",
+    "BagReport",
+    "announce",
+    "bag_of_words",
+    "checked_weights",
+    "inverse_document_frequency",
+    "weigh",
+]
 
 logger = logging.getLogger(__name__)
 
@@ -59,18 +67,30 @@ class BagReport:
         text += f": {', '.join(most)}" if most else ""
         return f"{text}; {self.empty_message()}" if len(self.empty_rows) else text
 
-    def empty_message(self) -> str:
-        """Say how many documents have no known word, and which are the first.
+    def empty_message(self, fate: str = "kept as all-zero rows") -> str:
+        """Say how many documents have no known word, what is done with them, and some names.
+
+        Parameters
+        ----------
+        fate : str
+            What is done with these documents, after "and are".
+
+        Returns
+        -------
+        str
 
         Examples
         --------
-        >>> BagReport(1, 0, 0, {}, np.array([0]), ("a.txt",)).empty_message()
+        >>> report = BagReport(1, 0, 0, {}, np.array([0]), ("a.txt",))
+        >>> report.empty_message()
         '1 of 1 documents have no known word and are kept as all-zero rows: a.txt'
+        >>> report.empty_message("left out")
+        '1 of 1 documents have no known word and are left out: a.txt'
         """
         more = ", …" if len(self.empty_rows) > len(self.empty_ids) else ""
         return (
             f"{len(self.empty_rows)} of {self.n_documents} documents have no known word "
-            f"and are kept as all-zero rows: {', '.join(self.empty_ids)}{more}"
+            f"and are {fate}: {', '.join(self.empty_ids)}{more}"
         )
 
 
@@ -164,7 +184,7 @@ def announce(report: BagReport) -> None:
     """
     logger.info("%s", report)
     if len(report.empty_rows):
-        warnings.warn(report.empty_message(), OutOfVocabularyWarning, stacklevel=3)
+        warn(report.empty_message(), OutOfVocabularyWarning)
 
 
 @dataclass(slots=True)
@@ -262,3 +282,83 @@ class BagBuilder:
         unknown = Counter(dict(self.unknown.most_common(self.max_unknown)))
         ids = tuple(self._empty_ids)
         return BagReport(len(lengths), self.n_tokens, self.n_unknown, unknown, empty, ids)
+
+
+def inverse_document_frequency(
+    document_frequencies: npt.ArrayLike, n_documents: int
+) -> npt.NDArray[np.float64]:
+    """Weigh words by how few documents have them.
+
+    Parameters
+    ----------
+    document_frequencies : array_like of shape (n_words,)
+        In how many documents each word occurs.
+    n_documents : int
+        Number of documents.
+
+    Returns
+    -------
+    ndarray of shape (n_words,), float64
+        ``log((1 + n_documents) / (1 + document_frequencies)) + 1``, as in scikit-learn: 1 for a
+        word that is everywhere, and finite for one that is nowhere.
+
+    Examples
+    --------
+    >>> inverse_document_frequency([3, 0], 3).round(3)
+    array([1.   , 2.386])
+    """
+    weights: npt.NDArray[np.float64] = (
+        np.log((1 + n_documents) / (1.0 + np.asarray(document_frequencies))) + 1
+    )
+    return weights
+
+
+def weigh(
+    counts: csr_array,
+    term_weights: npt.ArrayLike | None = None,
+    document_weights: npt.ArrayLike | None = None,
+) -> csr_array:
+    """Multiply counts by a weight for each word, each document, or both.
+
+    Parameters
+    ----------
+    counts : csr_array of shape (n_documents, n_words)
+        Left as it is.
+    term_weights : array_like of shape (n_words,), optional
+        Finite and not negative.
+    document_weights : array_like of shape (n_documents,), optional
+        Finite and not negative.
+
+    Returns
+    -------
+    csr_array of shape (n_documents, n_words), float64
+        ``counts[d, w] * document_weights[d] * term_weights[w]``; zero weights stay as entries.
+
+    Examples
+    --------
+    >>> weigh(csr_array([[2, 1]]), term_weights=[1, 0.5], document_weights=[10]).toarray()
+    array([[20.,  5.]])
+    """
+    values = counts.data.astype(np.float64)
+    if term_weights is not None:
+        values *= checked_weights("term_weights", term_weights, counts.shape[1])[counts.indices]
+    if document_weights is not None:
+        weights = checked_weights("document_weights", document_weights, counts.shape[0])
+        values *= np.repeat(weights, np.diff(counts.indptr))
+    return csr_array((values, counts.indices, counts.indptr), shape=counts.shape, copy=True)
+
+
+def checked_weights(name: str, weights: npt.ArrayLike, length: int) -> npt.NDArray[np.float64]:
+    """Return weights as float64 of shape (length,), all finite and not negative.
+
+    Examples
+    --------
+    >>> checked_weights("term_weights", [1, 2], 2)
+    array([1., 2.])
+    """
+    array = np.asarray(weights, dtype=np.float64)
+    if array.shape != (length,):
+        raise DataError(f"{name} must have shape ({length},); found {array.shape}")
+    if not (np.isfinite(array).all() and (array >= 0).all()):
+        raise DataError(f"{name} must be finite and not negative; clean the weights first")
+    return array

@@ -1,19 +1,38 @@
-"""Count words a chunk at a time: the step that vocabulary and bag of words share."""
+"""Count words a chunk at a time, add the chunks up, and choose words by their frequency."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence, Sized
+from dataclasses import dataclass
+from functools import partial
 from itertools import chain
+from numbers import Integral
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from topicvec.checks import check_whole, checked_limit
+from topicvec.engine import LocalEngine
 from topicvec.errors import DataError
 from topicvec.text.document import Document
 
-__all__ = ["ChunkCounts", "Tally", "chunked", "count_tokens", "growing_ids", "tally"]
+__all__ = [
+    "ChunkCounts",
+    "DocumentLike",
+    "Limits",
+    "Tally",
+    "Tokenize",
+    "checked_documents",
+    "chunked",
+    "count_documents",
+    "count_tokens",
+    "growing_ids",
+    "tally",
+]
 
+DocumentLike = str | Document | Sequence[str]  # a sequence is its tokens
+Tokenize = Callable[[str], Sequence[str]]
 Item = TypeVar("Item", bound=Sized | Document)
 Integers = npt.NDArray[np.int64]
 
@@ -136,6 +155,88 @@ def count_tokens(token_lists: Sequence[Sequence[str]], ids: list[str] | None = N
     return ChunkCounts(list(lookup), counts, ids)
 
 
+def count_documents(
+    documents: Iterable[DocumentLike],
+    tokenize: Tokenize,
+    stop_words: Container[str] = (),
+    *,
+    only: Container[str] | None = None,
+    n_jobs: int = 1,
+) -> Iterator[ChunkCounts]:
+    """Tokenize and count a stream of documents of any kind, a chunk at a time.
+
+    Parameters
+    ----------
+    documents : iterable of str, Document or sequences of str
+        Lists and tuples are taken as tokens.
+    tokenize : callable from str to sequence of str
+        Cuts texts.
+    stop_words : container of str
+        Words to leave out.
+    only : container of str, optional
+        The only words to count.
+    n_jobs : int
+        Processes to tokenize in; chunks and their order do not depend on it.
+
+    Returns
+    -------
+    iterator of ChunkCounts
+        In the order of the documents.
+
+    Examples
+    --------
+    >>> [chunk.words for chunk in count_documents(["the cat"], str.split, ["the"])]
+    [['cat']]
+    """
+    engine = LocalEngine(n_jobs, kind="process")
+    chunks = engine.map(partial(_count_chunk, tokenize), chunked(checked_documents(documents)))
+    return (_restricted(chunk, stop_words, only) for chunk in chunks)
+
+
+def checked_documents(documents: Iterable[DocumentLike]) -> Iterator[DocumentLike]:
+    """Pass documents on, and refuse what is none.
+
+    Examples
+    --------
+    >>> list(checked_documents(["The cat", None]))
+    Traceback (most recent call last):
+    topicvec.errors.DataError: expected a text, ...; found NoneType in row 1; use '' for ...
+    """
+    if isinstance(documents, (str, Document)) or not isinstance(documents, Iterable):
+        kind = type(documents).__name__
+        raise DataError(f"expected a list of documents; found one {kind}; put it in a list")
+    for row, item in enumerate(documents):
+        if not isinstance(item, (str, Document, list, tuple)):
+            raise DataError(
+                f"expected a text, a Document or a list of tokens; found {type(item).__name__} "
+                f"in row {row}; use '' for a missing text"
+            )
+        yield item
+
+
+def _count_chunk(tokenize: Tokenize, documents: list[DocumentLike]) -> ChunkCounts:
+    ids = [document.id for document in documents if isinstance(document, Document)]
+    token_lists = [_tokens(tokenize, document) for document in documents]
+    return count_tokens(token_lists, ids if len(ids) == len(documents) else None)
+
+
+def _tokens(tokenize: Tokenize, document: DocumentLike) -> Sequence[str]:
+    words = document.text if isinstance(document, Document) else document
+    return tokenize(words) if isinstance(words, str) else words
+
+
+def _restricted(
+    chunk: ChunkCounts, stop_words: Container[str], only: Container[str] | None
+) -> ChunkCounts:
+    kept = [
+        column
+        for column, word in enumerate(chunk.words)
+        if word not in stop_words and (only is None or word in only)
+    ]
+    words = [chunk.words[column] for column in kept]
+    return ChunkCounts(words, chunk.counts[:, kept], chunk.ids)
+
+
 def growing_ids() -> "defaultdict[str, int]":
     """Return a dict that gives each new word the next number when asked for it.
 
@@ -183,3 +284,73 @@ def tally(chunks: Iterable[ChunkCounts]) -> Tally:
         raise DataError("the corpus is empty: expected at least one document; found none")
     counts, frequencies = totals[:, : len(ids)]
     return Tally(list(ids), counts, frequencies, n_documents)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds on the frequency of words.
+
+    Parameters
+    ----------
+    min_count : int
+        Keep words that occur at least so often.
+    min_doc_frequency, max_doc_frequency : int or float
+        Keep words that occur in at least, at most so many documents; an int is a number of
+        documents, a float their share.
+    max_words : int, optional
+        Keep only so many, the most frequent.
+
+    Examples
+    --------
+    >>> total = Tally(["the", "cat", "dog"], np.array([9, 2, 5]), np.array([4, 2, 2]), 4)
+    >>> Limits(max_doc_frequency=0.5).select(total)
+    array([2, 1])
+    """
+
+    min_count: int = 1
+    min_doc_frequency: int | float = 1
+    max_doc_frequency: int | float = 1.0
+    max_words: int | None = None
+
+    def __post_init__(self) -> None:
+        check_whole("min_count", self.min_count, 1)
+        checked_limit("max_words", self.max_words)
+        _check_frequency("min_doc_frequency", self.min_doc_frequency)
+        _check_frequency("max_doc_frequency", self.max_doc_frequency)
+
+    def select(self, totals: Tally) -> Integers:
+        """Choose words and put them in order.
+
+        Parameters
+        ----------
+        totals : Tally
+            Of a corpus.
+
+        Returns
+        -------
+        ndarray of int64
+            Positions of the words to keep, by decreasing count and then by word.
+        """
+        least, most = (
+            limit if isinstance(limit, Integral) else limit * totals.n_documents
+            for limit in (self.min_doc_frequency, self.max_doc_frequency)
+        )
+        words, counts, frequencies = totals.words, totals.counts, totals.document_frequencies
+        kept = (counts >= self.min_count) & (frequencies >= least) & (frequencies <= most)
+        order = sorted(np.flatnonzero(kept).tolist(), key=lambda i: (-counts[i], words[i]))
+        if not order:
+            raise DataError(
+                f"no word is left: none of {len(words)} distinct words is within {self}; "
+                "loosen the limits, or check that the documents have words"
+            )
+        return np.array(order[: self.max_words], dtype=np.int64)
+
+
+def _check_frequency(name: str, value: int | float) -> None:
+    if isinstance(value, Integral):
+        check_whole(name, value, 1)
+    elif not 0 <= value <= 1:
+        raise DataError(
+            f"{name} must be a number of documents (int) or a share from 0.0 to 1.0 (float); "
+            f"found {value!r}"
+        )

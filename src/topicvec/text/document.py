@@ -1,8 +1,12 @@
-"""The record that every reader yields."""
+"""The record that every reader yields, and the file it comes from."""
 
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 
-__all__ = ["Document"]
+from topicvec.files import display_name
+
+__all__ = ["Document", "SourceFile"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +34,22 @@ class Document:
     text: str
     label: str | None = None
     time: str | None = None
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file to read and the class its folder gives it.
+
+    Examples
+    --------
+    >>> SourceFile(Path("news/space/60123"), "space").name
+    'news/space/60123'
+    """
+
+    path: Path
+    label: str | None = None
+
+    @cached_property
+    def name(self) -> str:
+        """The file in ids and messages."""
+        return display_name(self.path)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from topicvec.errors import DataError
-from topicvec.text.compression import open_text
+from topicvec.files import open_text
 
 __all__ = ["stop_words"]
 

@@ -7,23 +7,34 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from topicvec.errors import DataError
-from topicvec.text.bag import BagBuilder, announce
-from topicvec.text.counting import ChunkCounts, Tally, growing_ids, tally
-from topicvec.text.limits import Limits
+from topicvec.estimator import Estimator
+from topicvec.text.bag import (
+    BagBuilder,
+    announce,
+    checked_weights,
+    inverse_document_frequency,
+    weigh,
+)
+from topicvec.text.counting import (
+    ChunkCounts,
+    DocumentLike,
+    Limits,
+    Tally,
+    Tokenize,
+    count_documents,
+    growing_ids,
+    tally,
+)
 from topicvec.text.stopwords import stop_words as resolve_stop_words
-from topicvec.text.texts import Text, Tokenize, count_texts
 from topicvec.text.tokenizer import Tokenizer
 from topicvec.text.vocabulary import Vocabulary
-from topicvec.text.weights import inverse_document_frequency, resolve_term_weights, weigh
 
 __all__ = ["BagOfWords"]
 
 
-class BagOfWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class BagOfWords(Estimator):
     """Turn documents into word counts, a row for each document and a column for each word.
 
     Parameters
@@ -36,7 +47,7 @@ class BagOfWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     stop_words : str, path, iterable of str or None
         Words to leave out, as in `topicvec.text.stop_words`.
     min_count, min_doc_frequency, max_doc_frequency, max_words
-        Which words to learn, see `topicvec.text.limits.Limits`; no effect on a given vocabulary.
+        Which words to learn, see `topicvec.text.counting.Limits`; no effect on a given vocabulary.
     term_weights : "idf", mapping of str to float, or array_like of shape (n_words,), optional
         Weights that counts are multiplied by; a mapping means 1 for words it lacks. For weights
         on documents see `topicvec.text.weigh`.
@@ -86,7 +97,7 @@ class BagOfWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.term_weights = term_weights
         self.n_jobs = n_jobs
 
-    def fit(self, X: Iterable[Text], y: object = None) -> "BagOfWords":  # noqa: ARG002
+    def fit(self, X: Iterable[DocumentLike], y: object = None) -> "BagOfWords":  # noqa: ARG002
         """Learn the vocabulary and weights, in one pass that keeps no documents.
 
         Parameters
@@ -109,7 +120,7 @@ class BagOfWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._learn(tally(self._chunks(X)))
         return self
 
-    def transform(self, X: Iterable[Text]) -> csr_array:
+    def transform(self, X: Iterable[DocumentLike]) -> csr_array:
         """Count the words of the vocabulary in documents.
 
         Parameters
@@ -132,10 +143,10 @@ class BagOfWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         >>> BagOfWords().fit(["cat dog"]).transform(["Dog eats dog."]).toarray()
         array([[0, 2]], dtype=int32)
         """
-        check_is_fitted(self, "vocabulary_")
+        self._check_fitted()
         return self._count(self._chunks(X))
 
-    def fit_transform(self, X: Iterable[Text], y: object = None) -> csr_array:  # noqa: ARG002
+    def fit_transform(self, X: Iterable[DocumentLike], y: object = None) -> csr_array:  # noqa: ARG002
         """Learn the vocabulary and count its words, in one pass.
 
         Parameters
@@ -167,7 +178,7 @@ class BagOfWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         >>> BagOfWords().fit(["cat dog"]).get_feature_names_out()
         array(['cat', 'dog'], dtype=object)
         """
-        check_is_fitted(self, "vocabulary_")
+        self._check_fitted()
         return np.array(self.vocabulary_.words, dtype=object)
 
     def _learn(self, totals: Tally) -> None:
@@ -186,23 +197,30 @@ class BagOfWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return Vocabulary.from_tally(totals, limits)
 
     def _chosen_weights(self, totals: Tally) -> npt.NDArray[np.float64] | None:
-        words = self.vocabulary_.words
-        if self.term_weights is None:
+        weights, words = self.term_weights, self.vocabulary_.words
+        if weights is None:
             return None
-        if not isinstance(self.term_weights, str):
-            return resolve_term_weights(self.term_weights, words)
-        if self.term_weights != "idf":
-            raise DataError(
-                "term_weights must be 'idf', a mapping, an array or None; "
-                f"found {self.term_weights!r}"
-            )
-        frequencies = _aligned(totals.words, totals.document_frequencies, words)
-        return inverse_document_frequency(frequencies, totals.n_documents)
+        if isinstance(weights, str):
+            if weights != "idf":
+                raise DataError(
+                    f"term_weights must be 'idf', a mapping, an array or None; found {weights!r}"
+                )
+            frequencies = _aligned(totals.words, totals.document_frequencies, words)
+            return inverse_document_frequency(frequencies, totals.n_documents)
+        if isinstance(weights, Mapping):
+            weights = [float(weights.get(word, 1)) for word in words]
+        return checked_weights("term_weights", weights, len(words))
 
-    def _chunks(self, X: Iterable[Text]) -> Iterator[ChunkCounts]:
+    def _chunks(self, X: Iterable[DocumentLike]) -> Iterator[ChunkCounts]:
         tokenize = Tokenizer() if self.tokenizer is None else self.tokenizer
         n_jobs = 1 if self.n_jobs is None else self.n_jobs
-        return count_texts(X, tokenize, resolve_stop_words(self.stop_words), n_jobs)
+        return count_documents(X, tokenize, resolve_stop_words(self.stop_words), n_jobs=n_jobs)
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "vocabulary_"):
+            from sklearn.exceptions import NotFittedError  # slow to import
+
+            raise NotFittedError("this BagOfWords has no vocabulary yet: call fit first")
 
     def _count(self, chunks: Iterable[ChunkCounts]) -> csr_array:
         builder = BagBuilder()
@@ -211,9 +229,8 @@ class BagOfWords(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         bag = builder.build(len(self.vocabulary_))
         self.report_ = bag.report
         announce(bag.report)
-        if self.term_weights_ is None:
-            return bag.counts
-        return weigh(bag.counts, self.term_weights_)
+        weights = self.term_weights_
+        return bag.counts if weights is None else weigh(bag.counts, weights)
 
 
 def _joined(chunks: Iterable[ChunkCounts]) -> ChunkCounts:
