@@ -13,11 +13,12 @@ from scipy.sparse import csr_array, issparse
 
 from topicvec.embed.vectors import WordVectors
 from topicvec.errors import DataError, OutOfVocabularyWarning, VocabularyMismatch
-from topicvec.text.bag import BagBuilder, BagReport, weigh
+from topicvec.text.bag import BagBuilder, BagReport
 from topicvec.text.counting import ChunkCounts, chunked, count_tokens
 from topicvec.text.document import Document
 from topicvec.text.stopwords import stop_words as resolve_stop_words
 from topicvec.text.tokenizer import Tokenizer
+from topicvec.text.transformer import weigh
 from topicvec.text.vocabulary import Vocabulary
 
 __all__ = [

@@ -1,11 +1,11 @@
 """Files to documents, documents to words, words to counts."""
 
-from topicvec.text.bag import Bag, BagReport, bag_of_words, inverse_document_frequency, weigh
+from topicvec.text.bag import Bag, BagReport, bag_of_words
 from topicvec.text.document import Document
 from topicvec.text.readers import read_documents
 from topicvec.text.stopwords import stop_words
 from topicvec.text.tokenizer import Tokenizer, TokenSpan
-from topicvec.text.transformer import BagOfWords
+from topicvec.text.transformer import BagOfWords, inverse_document_frequency, weigh
 from topicvec.text.vocabulary import Vocabulary
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Counts of known words for each document, an account of what is not in them, and weights."""
+"""Counts of known words for each document, and an account of what is not in them."""
 
 import logging
 from collections import Counter
@@ -14,16 +14,7 @@ from topicvec.errors import DataError, OutOfVocabularyWarning, warn
 from topicvec.text.counting import ChunkCounts, chunked, count_tokens
 from topicvec.text.vocabulary import Vocabulary
 
-__all__ = [
-    "Bag",
-    "BagBuilder",
-    "BagReport",
-    "announce",
-    "bag_of_words",
-    "checked_weights",
-    "inverse_document_frequency",
-    "weigh",
-]
+__all__ = ["Bag", "BagBuilder", "BagReport", "announce", "bag_of_words"]
 
 logger = logging.getLogger(__name__)
 
@@ -253,14 +244,16 @@ class BagBuilder:
         lengths = np.frombuffer(self._lengths, np.int32)
         if len(lengths) == 0:
             raise DataError("the corpus is empty: expected at least one document; found none")
-        values = np.frombuffer(self._values, np.int32)
         columns = np.frombuffer(self._columns, np.int32)
         wide = np.int64 if len(columns) > _INT32_MAX else np.int32  # scipy wants one type for both
         starts: npt.NDArray[Any] = np.zeros(len(lengths) + 1, wide)
         np.cumsum(lengths, dtype=wide, out=starts[1:])
-        shape = (len(lengths), n_words)
-        counts = csr_array((values, columns.astype(wide, copy=False), starts), shape=shape)
-        return Bag(counts, self._report(lengths))
+        parts = np.frombuffer(self._values, np.int32), columns.astype(wide, copy=False), starts
+        empty = np.flatnonzero(lengths == 0)
+        empty.setflags(write=False)
+        unknown = Counter(dict(self.unknown.most_common(self.max_unknown)))
+        facts = len(lengths), self.n_tokens, self.n_unknown, unknown, empty, tuple(self._empty_ids)
+        return Bag(csr_array(parts, shape=(len(lengths), n_words)), BagReport(*facts))
 
     def _account(self, chunk: ChunkCounts, columns: npt.NDArray[np.int32]) -> None:
         totals = chunk.counts.sum(axis=0)
@@ -275,90 +268,3 @@ class BagBuilder:
         before = len(self._lengths) // 4
         for row in rows[: _SHOWN - len(self._empty_ids)]:
             self._empty_ids.append(ids[row] if ids else f"row {before + row}")
-
-    def _report(self, lengths: npt.NDArray[np.int32]) -> BagReport:
-        empty = np.flatnonzero(lengths == 0)
-        empty.setflags(write=False)
-        unknown = Counter(dict(self.unknown.most_common(self.max_unknown)))
-        ids = tuple(self._empty_ids)
-        return BagReport(len(lengths), self.n_tokens, self.n_unknown, unknown, empty, ids)
-
-
-def inverse_document_frequency(
-    document_frequencies: npt.ArrayLike, n_documents: int
-) -> npt.NDArray[np.float64]:
-    """Weigh words by how few documents have them.
-
-    Parameters
-    ----------
-    document_frequencies : array_like of shape (n_words,)
-        In how many documents each word occurs.
-    n_documents : int
-        Number of documents.
-
-    Returns
-    -------
-    ndarray of shape (n_words,), float64
-        ``log((1 + n_documents) / (1 + document_frequencies)) + 1``, as in scikit-learn: 1 for a
-        word that is everywhere, and finite for one that is nowhere.
-
-    Examples
-    --------
-    >>> inverse_document_frequency([3, 0], 3).round(3)
-    array([1.   , 2.386])
-    """
-    weights: npt.NDArray[np.float64] = (
-        np.log((1 + n_documents) / (1.0 + np.asarray(document_frequencies))) + 1
-    )
-    return weights
-
-
-def weigh(
-    counts: csr_array,
-    term_weights: npt.ArrayLike | None = None,
-    document_weights: npt.ArrayLike | None = None,
-) -> csr_array:
-    """Multiply counts by a weight for each word, each document, or both.
-
-    Parameters
-    ----------
-    counts : csr_array of shape (n_documents, n_words)
-        Left as it is.
-    term_weights : array_like of shape (n_words,), optional
-        Finite and not negative.
-    document_weights : array_like of shape (n_documents,), optional
-        Finite and not negative.
-
-    Returns
-    -------
-    csr_array of shape (n_documents, n_words), float64
-        ``counts[d, w] * document_weights[d] * term_weights[w]``; zero weights stay as entries.
-
-    Examples
-    --------
-    >>> weigh(csr_array([[2, 1]]), term_weights=[1, 0.5], document_weights=[10]).toarray()
-    array([[20.,  5.]])
-    """
-    values = counts.data.astype(np.float64)
-    if term_weights is not None:
-        values *= checked_weights("term_weights", term_weights, counts.shape[1])[counts.indices]
-    if document_weights is not None:
-        weights = checked_weights("document_weights", document_weights, counts.shape[0])
-        values *= np.repeat(weights, np.diff(counts.indptr))
-    return csr_array((values, counts.indices, counts.indptr), shape=counts.shape, copy=True)
-
-
-def checked_weights(name: str, weights: npt.ArrayLike, length: int) -> npt.NDArray[np.float64]:
-    """Return weights as float64 of shape (length,), all finite and not negative.
-
-    Examples
-    --------
-    >>> checked_weights("term_weights", [1, 2], 2)
-    array([1., 2.])
-    """
-    array = np.asarray(weights, dtype=np.float64)
-    if array.shape != (length,):
-        raise DataError(f"{name} must have shape ({length},); found {array.shape}")
-    if not (np.isfinite(array).all() and (array >= 0).all()):
-        raise DataError(f"{name} must be finite and not negative; clean the weights first")
-    return array

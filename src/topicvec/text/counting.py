@@ -1,11 +1,10 @@
 """Count words a chunk at a time, add the chunks up, and choose words by their frequency."""
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from numbers import Integral
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -156,41 +155,36 @@ def count_tokens(token_lists: Sequence[Sequence[str]], ids: list[str] | None = N
 
 
 def count_documents(
-    documents: Iterable[DocumentLike],
-    tokenize: Tokenize,
-    stop_words: Container[str] = (),
-    *,
-    only: Container[str] | None = None,
-    n_jobs: int = 1,
+    corpus: Iterable[DocumentLike], tokenize: Tokenize, keep: Callable[[str], bool], n_jobs: int = 1
 ) -> Iterator[ChunkCounts]:
     """Tokenize and count a stream of documents of any kind, a chunk at a time.
 
     Parameters
     ----------
-    documents : iterable of str, Document or sequences of str
+    corpus : iterable of str, Document or sequences of str
         Lists and tuples are taken as tokens.
     tokenize : callable from str to sequence of str
         Cuts texts.
-    stop_words : container of str
-        Words to leave out.
-    only : container of str, optional
-        The only words to count.
+    keep : callable from str to bool
+        Says of each word whether to count it.
     n_jobs : int
         Processes to tokenize in; chunks and their order do not depend on it.
 
-    Returns
-    -------
-    iterator of ChunkCounts
+    Yields
+    ------
+    ChunkCounts
         In the order of the documents.
 
     Examples
     --------
-    >>> [chunk.words for chunk in count_documents(["the cat"], str.split, ["the"])]
+    >>> [chunk.words for chunk in count_documents(["the cat"], str.split, "cat".__eq__)]
     [['cat']]
     """
     engine = LocalEngine(n_jobs, kind="process")
-    chunks = engine.map(partial(_count_chunk, tokenize), chunked(checked_documents(documents)))
-    return (_restricted(chunk, stop_words, only) for chunk in chunks)
+    for chunk in engine.map(partial(_count_chunk, tokenize), chunked(checked_documents(corpus))):
+        kept = [column for column, word in enumerate(chunk.words) if keep(word)]
+        words = [chunk.words[column] for column in kept]
+        yield ChunkCounts(words, chunk.counts[:, kept], chunk.ids)
 
 
 def checked_documents(documents: Iterable[DocumentLike]) -> Iterator[DocumentLike]:
@@ -216,25 +210,9 @@ def checked_documents(documents: Iterable[DocumentLike]) -> Iterator[DocumentLik
 
 def _count_chunk(tokenize: Tokenize, documents: list[DocumentLike]) -> ChunkCounts:
     ids = [document.id for document in documents if isinstance(document, Document)]
-    token_lists = [_tokens(tokenize, document) for document in documents]
+    texts = (each.text if isinstance(each, Document) else each for each in documents)
+    token_lists = [tokenize(text) if isinstance(text, str) else text for text in texts]
     return count_tokens(token_lists, ids if len(ids) == len(documents) else None)
-
-
-def _tokens(tokenize: Tokenize, document: DocumentLike) -> Sequence[str]:
-    words = document.text if isinstance(document, Document) else document
-    return tokenize(words) if isinstance(words, str) else words
-
-
-def _restricted(
-    chunk: ChunkCounts, stop_words: Container[str], only: Container[str] | None
-) -> ChunkCounts:
-    kept = [
-        column
-        for column, word in enumerate(chunk.words)
-        if word not in stop_words and (only is None or word in only)
-    ]
-    words = [chunk.words[column] for column in kept]
-    return ChunkCounts(words, chunk.counts[:, kept], chunk.ids)
 
 
 def growing_ids() -> "defaultdict[str, int]":
@@ -315,8 +293,15 @@ class Limits:
     def __post_init__(self) -> None:
         check_whole("min_count", self.min_count, 1)
         checked_limit("max_words", self.max_words)
-        _check_frequency("min_doc_frequency", self.min_doc_frequency)
-        _check_frequency("max_doc_frequency", self.max_doc_frequency)
+        for name in ("min_doc_frequency", "max_doc_frequency"):
+            value = getattr(self, name)
+            if isinstance(value, (int, np.integer)):
+                check_whole(name, value, 1)
+            elif not 0 <= value <= 1:
+                raise DataError(
+                    f"{name} must be a number of documents (int) or a share from 0.0 to 1.0 "
+                    f"(float); found {value!r}"
+                )
 
     def select(self, totals: Tally) -> Integers:
         """Choose words and put them in order.
@@ -332,7 +317,7 @@ class Limits:
             Positions of the words to keep, by decreasing count and then by word.
         """
         least, most = (
-            limit if isinstance(limit, Integral) else limit * totals.n_documents
+            limit if isinstance(limit, (int, np.integer)) else limit * totals.n_documents
             for limit in (self.min_doc_frequency, self.max_doc_frequency)
         )
         words, counts, frequencies = totals.words, totals.counts, totals.document_frequencies
@@ -344,13 +329,3 @@ class Limits:
                 "loosen the limits, or check that the documents have words"
             )
         return np.array(order[: self.max_words], dtype=np.int64)
-
-
-def _check_frequency(name: str, value: int | float) -> None:
-    if isinstance(value, Integral):
-        check_whole(name, value, 1)
-    elif not 0 <= value <= 1:
-        raise DataError(
-            f"{name} must be a number of documents (int) or a share from 0.0 to 1.0 (float); "
-            f"found {value!r}"
-        )

@@ -1,10 +1,8 @@
 """The record that every reader yields, and the file it comes from."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-
-from topicvec.files import display_name
+from typing import NamedTuple
 
 __all__ = ["Document", "SourceFile"]
 
@@ -36,20 +34,15 @@ class Document:
     time: str | None = None
 
 
-@dataclass(frozen=True)
-class SourceFile:
-    """A file to read and the class its folder gives it.
+class SourceFile(NamedTuple):
+    """A file to read, its name in ids and messages, and the class its folder gives it.
 
     Examples
     --------
-    >>> SourceFile(Path("news/space/60123"), "space").name
-    'news/space/60123'
+    >>> SourceFile(Path("news/space/60123"), "60123", "space").label
+    'space'
     """
 
     path: Path
+    name: str
     label: str | None = None
-
-    @cached_property
-    def name(self) -> str:
-        """The file in ids and messages."""
-        return display_name(self.path)

@@ -2,28 +2,22 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Literal, get_args
 
 from topicvec.errors import DataError
 from topicvec.files import STDIN, display_name, file_suffix, open_text, printable
 from topicvec.text.document import Document, SourceFile
-from topicvec.text.tables import Columns, read_delimited, read_jsonl, read_parquet
+from topicvec.text.tables import Selection, read_delimited, read_jsonl, read_parquet
 
 __all__ = ["Document", "find_files", "named_paths", "read_documents"]
 
 PathLike = str | os.PathLike[str]
 
 Format = Literal["auto", "text", "lines", "csv", "tsv", "jsonl", "parquet"]
-_BY_SUFFIX: dict[str, Format] = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".parquet": "parquet",
-}
+_TABLES = ("csv", "tsv", "jsonl", "ndjson", "parquet")  # suffixes
 
 
 def read_documents(
@@ -87,65 +81,50 @@ def read_documents(
     [Document(id='Cat', text='Cats purr.', label=None, time=None),
      Document(id='Dog', text='Dogs bark.', label=None, time=None)]
     """
-    columns = Columns(text_column, id_column, label_column, time_column)
-    options = _Options(format, encoding, columns, header, delimiter, quoting)
-    return _all_documents(named_paths(source), options)
+    _check_options(format, encoding, delimiter)
+    given = (text_column, id_column, label_column, time_column)
+    columns = dict(zip(Selection._fields, given, strict=True))
+
+    def read(file: SourceFile) -> Iterator[Document]:
+        suffix = file_suffix(file.path).removeprefix(".")
+        kind = format if format != "auto" else suffix if suffix in _TABLES else "text"
+        if kind == "text":
+            return _read_text(file, encoding)
+        if kind == "lines":
+            return _read_lines(file, encoding)
+        if kind in ("jsonl", "ndjson"):
+            return read_jsonl(file, columns, encoding)
+        if kind == "parquet":
+            return read_parquet(file, columns)
+        between = delimiter or ("," if kind == "csv" else "\t")
+        quotes = kind == "csv" if quoting is None else quoting
+        return read_delimited(file, columns, encoding, between, quotes, header)
+
+    return _all_documents(named_paths(source), read)
 
 
-@dataclass(frozen=True, slots=True)
-class _Options:
-    """What holds for every file, checked."""
-
-    format: Format
-    encoding: str
-    columns: Columns
-    header: bool
-    delimiter: str | None
-    quoting: bool | None
-
-    def __post_init__(self) -> None:
-        if self.format not in get_args(Format):
-            expected = ", ".join(get_args(Format))
-            raise DataError(f"format must be one of {expected}; found {self.format!r}")
-        try:
-            "a".encode(self.encoding)  # also refuses codecs that make no text
-        except LookupError as error:
-            raise DataError(
-                f"no encoding is called {self.encoding!r}; try utf-8, utf-16, cp1252 or latin-1"
-            ) from error
-        if self.delimiter is not None and len(self.delimiter) != 1:
-            raise DataError(f"delimiter must be one character; found {self.delimiter!r}")
-
-    def read(self, file: SourceFile) -> Iterator[Document]:
-        format = self.format
-        if format == "auto":
-            format = _BY_SUFFIX.get(file_suffix(file.path), "text")
-        if format == "text":
-            return _read_text(file, self.encoding)
-        if format == "lines":
-            return _read_lines(file, self.encoding)
-        if format == "jsonl":
-            return read_jsonl(file, self.columns, self.encoding)
-        if format == "parquet":
-            return read_parquet(file, self.columns)
-        return read_delimited(
-            file,
-            self.columns,
-            self.encoding,
-            delimiter=self.delimiter or ("," if format == "csv" else "\t"),
-            quoting=format == "csv" if self.quoting is None else self.quoting,
-            header=self.header,
-        )
+def _check_options(format: str, encoding: str, delimiter: str | None) -> None:
+    if format not in get_args(Format):
+        expected = ", ".join(get_args(Format))
+        raise DataError(f"format must be one of {expected}; found {format!r}")
+    try:
+        "a".encode(encoding)  # also refuses codecs that make no text
+    except LookupError as error:
+        raise DataError(
+            f"no encoding is called {encoding!r}; try utf-8, utf-16, cp1252 or latin-1"
+        ) from error
+    if delimiter is not None and len(delimiter) != 1:
+        raise DataError(f"delimiter must be one character; found {delimiter!r}")
 
 
-def _all_documents(paths: list[Path], options: _Options) -> Iterator[Document]:
+def _all_documents(
+    paths: list[Path], read: Callable[[SourceFile], Iterator[Document]]
+) -> Iterator[Document]:
     n_documents, any_text = 0, False
-    for path in paths:
-        for file in find_files(path):
-            for document in options.read(file):
-                n_documents += 1
-                any_text = any_text or bool(document.text)
-                yield document
+    for document in chain.from_iterable(map(read, chain.from_iterable(map(find_files, paths)))):
+        n_documents += 1
+        any_text = any_text or bool(document.text)
+        yield document
     if not any_text:
         names = ", ".join(display_name(path) for path in paths[:3])
         raise DataError(
@@ -224,11 +203,12 @@ def find_files(path: Path) -> Iterator[SourceFile]:
     [('1.txt', 'autos'), ('1.txt', 'space')]
     """
     if not path.is_dir():
-        yield SourceFile(path)
+        yield SourceFile(path, display_name(path))
         return
     for file in _walk(path, frozenset()):
         parts = file.relative_to(path).parts
-        yield SourceFile(file, printable(parts[0]) if len(parts) > 1 else None)
+        label = printable(parts[0]) if len(parts) > 1 else None
+        yield SourceFile(file, display_name(file), label)
 
 
 def _check_readable(path: Path, *, alone: bool) -> None:

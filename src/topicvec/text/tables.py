@@ -4,9 +4,8 @@ import csv
 import json
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TextIO
@@ -15,9 +14,10 @@ from topicvec.errors import DataError, FormatError, require
 from topicvec.files import STDIN, file_suffix, open_source, open_text
 from topicvec.text.document import Document, SourceFile
 
-__all__ = ["Columns", "Selection", "read_delimited", "read_jsonl", "read_parquet"]
+__all__ = ["Columns", "Selection", "find_columns", "read_delimited", "read_jsonl", "read_parquet"]
 
 Column = str | int | None
+Columns = Mapping[str, Column]
 Row = tuple[int, list[str]]  # its last line, counted from 1, and its fields
 
 _LARGEST_FIELD = 2**31 - 1  # what a C long holds on every system
@@ -30,7 +30,7 @@ class Selection(NamedTuple):
     Examples
     --------
     >>> row = ["7", "Cats purr.", "pets"]
-    >>> Selection(text=1, id=0, label=2).document(row, 1, SourceFile(Path("pets.csv")))
+    >>> Selection(text=1, id=0, label=2).document(row, 1, SourceFile(Path("pets.csv"), "pets.csv"))
     Document(id='7', text='Cats purr.', label='pets', time=None)
     """
 
@@ -70,54 +70,39 @@ class Selection(NamedTuple):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """What the user said about the columns; ``None`` means by their usual names.
+def find_columns(columns: Columns, names: Sequence[str], where: str) -> Selection:
+    """Find the text, the id, the class and the time in the header of a table.
 
-    Attributes
+    Parameters
     ----------
-    text, id, label, time : str, int or None
-        A name, or a position counted from 0. ``None`` finds columns called exactly "text",
-        "id", "label" and "time"; an only column is the text.
+    columns : mapping of "text", "id", "label" and "time" to str, int or None
+        What the user said: a name, or a position counted from 0. ``None`` finds columns called
+        exactly "text", "id", "label" and "time"; an only column is the text.
+    names : sequence of str
+        The header of the table; positions as text if it has none.
+    where : str
+        The file, for messages.
+
+    Returns
+    -------
+    Selection
+        Their positions.
 
     Examples
     --------
-    >>> Columns(text="body").select(["id", "body"], "news.csv")
+    >>> find_columns({"text": "body"}, ["id", "body"], "news.csv")
     Selection(text=1, id=0, label=None, time=None)
-    >>> Columns().select(["title", "body"], "news.csv")
+    >>> find_columns({}, ["title", "body"], "news.csv")
     Traceback (most recent call last):
     topicvec.errors.DataError: news.csv: no column is called 'text'; choose ... 'title', 'body'
     """
-
-    text: Column = None
-    id: Column = None
-    label: Column = None
-    time: Column = None
-
-    def select(self, names: Sequence[str], where: str) -> Selection:
-        """Find the columns in a header.
-
-        Parameters
-        ----------
-        names : sequence of str
-            The header of the table; positions as text if it has none.
-        where : str
-            The file, for messages.
-
-        Returns
-        -------
-        Selection
-            Their positions.
-        """
-        text, *others = (
-            _position(getattr(self, role), role, names, where) for role in Selection._fields
+    text, *others = (_position(columns.get(role), role, names, where) for role in Selection._fields)
+    if text is None and len(names) != 1:
+        raise DataError(
+            f"{where}: no column is called 'text'; choose one with text_column= "
+            f"(--text-column) from {', '.join(map(repr, names))}"
         )
-        if text is None and len(names) != 1:
-            raise DataError(
-                f"{where}: no column is called 'text'; choose one with text_column= "
-                f"(--text-column) from {', '.join(map(repr, names))}"
-            )
-        return Selection(text or 0, *others)
+    return Selection(text or 0, *others)
 
 
 def _position(column: Column, role: str, names: Sequence[str], where: str) -> int | None:
@@ -144,7 +129,6 @@ def read_delimited(
     file: SourceFile,
     columns: Columns,
     encoding: str = "utf-8",
-    *,
     delimiter: str = ",",
     quoting: bool = True,
     header: bool = True,
@@ -155,8 +139,8 @@ def read_delimited(
     ----------
     file : SourceFile
         The file.
-    columns : Columns
-        What is where; positions if there is no header.
+    columns : mapping of str to str, int or None
+        What is where, as in `find_columns`; positions if there is no header.
     encoding : str
         Of the file.
     delimiter : str
@@ -175,28 +159,26 @@ def read_delimited(
     --------
     >>> path = Path(tempfile.mkdtemp(), "pets.csv")
     >>> _ = path.write_text("text;label\nCats purr.;cat\n")
-    >>> [pet.label for pet in read_delimited(SourceFile(path), Columns(), delimiter=";")]
+    >>> [pet.label for pet in read_delimited(SourceFile(path, path.name), {}, delimiter=";")]
     ['cat']
     """
     with open_text(file.path, encoding, "" if quoting else "\n") as stream:
-        split = _quoted_rows if quoting else _plain_rows
-        rows = split(stream, delimiter, file.name)
+        rows = _rows(stream, delimiter, quoting, file.name)
         first = next(rows, None)
         if first is None:
             return
         names = first[1] if header else [str(column) for column in range(len(first[1]))]
-        selection = columns.select(names, file.name)
+        selection = find_columns(columns, names, file.name)
         body = rows if header else chain([first], rows)
         for number, row in enumerate(_even(body, len(names), file.name), 1):
             yield selection.document(row, number, file)
 
 
-def _plain_rows(stream: TextIO, delimiter: str, where: str) -> Iterator[Row]:  # noqa: ARG001
-    for number, line in enumerate(stream, 1):
-        yield number, line.removesuffix("\n").removesuffix("\r").split(delimiter)
-
-
-def _quoted_rows(stream: TextIO, delimiter: str, where: str) -> Iterator[Row]:
+def _rows(stream: TextIO, delimiter: str, quoting: bool, where: str) -> Iterator[Row]:
+    if not quoting:
+        for number, line in enumerate(stream, 1):
+            yield number, line.removesuffix("\n").removesuffix("\r").split(delimiter)
+        return
     # one limit for the whole process; raising it takes nothing from anyone
     csv.field_size_limit(max(csv.field_size_limit(), _LARGEST_FIELD))
     table = csv.reader(stream, delimiter=delimiter, strict=True)
@@ -229,8 +211,8 @@ def read_jsonl(file: SourceFile, columns: Columns, encoding: str = "utf-8") -> I
     ----------
     file : SourceFile
         The file.
-    columns : Columns
-        Names of the keys.
+    columns : mapping of str to str, int or None
+        Names of the keys, as in `find_columns`.
     encoding : str
         Of the file.
 
@@ -243,7 +225,7 @@ def read_jsonl(file: SourceFile, columns: Columns, encoding: str = "utf-8") -> I
     --------
     >>> path = Path(tempfile.mkdtemp(), "pets.jsonl")
     >>> _ = path.write_text('{"id": 7, "text": "Cats purr."}')
-    >>> [document.id for document in read_jsonl(SourceFile(path), Columns())]
+    >>> [document.id for document in read_jsonl(SourceFile(path, path.name), {})]
     ['7']
     """
     with open_text(file.path, encoding) as stream:
@@ -251,7 +233,7 @@ def read_jsonl(file: SourceFile, columns: Columns, encoding: str = "utf-8") -> I
             if not line.isspace():
                 where = f"{file.name}, line {number}"
                 record = _json_object(line, where)
-                selection = columns.select(list(record), where)
+                selection = find_columns(columns, list(record), where)
                 yield selection.document(list(record.values()), number, file)
 
 
@@ -275,8 +257,8 @@ def read_parquet(file: SourceFile, columns: Columns) -> Iterator[Document]:
     ----------
     file : SourceFile
         The file; compressed as a whole or piped in, it is first copied to a temporary file.
-    columns : Columns
-        What is where.
+    columns : mapping of str to str, int or None
+        What is where, as in `find_columns`.
 
     Yields
     ------
@@ -288,7 +270,7 @@ def read_parquet(file: SourceFile, columns: Columns) -> Iterator[Document]:
     >>> import pyarrow, pyarrow.parquet
     >>> path = Path(tempfile.mkdtemp(), "pets.parquet")
     >>> pyarrow.parquet.write_table(pyarrow.table({"text": ["Cats purr."]}), path)
-    >>> [document.text for document in read_parquet(SourceFile(path), Columns())]
+    >>> [document.text for document in read_parquet(SourceFile(path, path.name), {})]
     ['Cats purr.']
     """
     parquet = require("pyarrow.parquet", "readers", "reading Parquet")
@@ -305,8 +287,8 @@ def read_parquet(file: SourceFile, columns: Columns) -> Iterator[Document]:
 
 def _parquet_documents(table: Any, file: SourceFile, columns: Columns) -> Iterator[Document]:
     names = table.schema_arrow.names
-    selection = columns.select(names, file.name)
-    needed = [names[position] for position in sorted({*selection} - {None})]
+    selection = find_columns(columns, names, file.name)
+    needed = sorted({names[position] for position in selection if position is not None})
     batches = table.iter_batches(_BATCH_ROWS, columns=needed)
     rows = chain.from_iterable(batch.to_pylist() for batch in batches)
     for number, row in enumerate(rows, 1):

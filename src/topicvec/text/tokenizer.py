@@ -1,11 +1,10 @@
 """Cut text into words, and say where in the text they stand."""
 
 import re
-import string
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import accumulate
 from typing import Literal, NamedTuple, get_args
 
@@ -22,8 +21,7 @@ _BLANKED = bytes(
     for code in range(256)
 )
 _LINK = re.compile(r"""://[^\s<>"”]*|www\.\w[^\s<>"”]*|@[\w-]+(?:\.[\w-]+)+""")
-_BEFORE_LINK = string.ascii_lowercase + string.digits + "+-._%"  # a scheme, or a name before @
-_PIECE = re.compile(r"\S+")
+_BEFORE_LINK = "abcdefghijklmnopqrstuvwxyz0123456789+-._%"  # a scheme, or a name before @
 _JOINED = re.compile(r"[^ ']+(?:'[^ ']+)*")  # by single apostrophes
 _LONG = 64  # longer pieces are rare, and remembering them would fill the memory
 _ZERO_WIDTH_SPACE = "\u200b"
@@ -35,6 +33,10 @@ _ORIGINAL_LINK = re.compile(
 _SENTENCE_END = re.compile(r"""\s*[,;:`"()?!{}]\s*|--+|-\s|''|\.\.+|\.\s|\.$""")
 _WORD_END = re.compile(r"\s+|\+?[-*/&%=<>\[\]~|@$]+\+?|\\|(?:^|(?<=\s))\+")
 _ASCII_WORD = re.compile(r"[A-Za-z0-9]")
+
+
+_composed = partial(unicodedata.normalize, "NFC")
+_decomposed = partial(unicodedata.normalize, "NFD")
 
 
 class TokenSpan(NamedTuple):
@@ -103,7 +105,7 @@ class Tokenizer:
         list of str
             Lower-case words.
         """
-        return _WORDS[self.rules](text)
+        return _RULES[self.rules][0](text)
 
     def spans(self, text: str) -> list[TokenSpan]:
         r"""Return the words of a text with their places in it.
@@ -125,7 +127,7 @@ class Tokenizer:
         >>> Tokenizer().spans(text)
         [TokenSpan(token='ford', start=0, end=4), TokenSpan(token='café', start=7, end=12)]
         """
-        return list(_SPANS[self.rules](text))
+        return list(_RULES[self.rules][1](text))
 
 
 def _default_words(text: str) -> list[str]:
@@ -144,9 +146,9 @@ def _default_words(text: str) -> list[str]:
 def _default_spans(text: str) -> Iterator[TokenSpan]:
     normal = _normal(text)
     starts, ends = _places(text, normal)
-    for piece in _PIECE.finditer(_blanked(normal)):
-        word, first = piece[0], piece.start()
-        whole = [TokenSpan(word, 0, len(word))]
+    for piece in re.finditer(r"\S+", _blanked(normal)):
+        first, word = piece.start(), piece[0]
+        whole = ((word, 0, len(word)),)
         for token, start, end in whole if word.isalpha() else _careful_spans(word):
             yield TokenSpan(token, starts[first + start], ends[first + end - 1])
 
@@ -154,7 +156,7 @@ def _default_spans(text: str) -> Iterator[TokenSpan]:
 def _normal(text: str) -> str:
     text = text.lower()
     if not text.isascii():
-        text = unicodedata.normalize("NFC", text).replace("’", "'").replace("ʼ", "'")
+        text = _composed(text).replace("’", "'").replace("ʼ", "'")
     return text
 
 
@@ -164,12 +166,8 @@ def _places(text: str, normal: str) -> tuple[Sequence[int], Sequence[int]]:
         return range(len(text)), range(1, len(text) + 1)
     # Both have the same decomposition but for the order of the marks on a letter, and words
     # begin before a letter and end after all its marks.
-    origins = [
-        place
-        for place, character in enumerate(text)
-        for _ in unicodedata.normalize("NFD", character.lower())
-    ]
-    widths = [len(unicodedata.normalize("NFD", character)) for character in normal]
+    origins = [place for place, sign in enumerate(text) for _ in _decomposed(sign.lower())]
+    widths = [len(_decomposed(sign)) for sign in normal]
     ends = list(accumulate(widths))
     starts = [origins[end - width] for end, width in zip(ends, widths, strict=True)]
     return starts, [origins[end - 1] + 1 for end in ends]
@@ -201,7 +199,7 @@ def _careful_spans(piece: str) -> Iterator[TokenSpan]:
         start, end = joined.span()
         while signs.startswith("'s", end - 2, end) and end - 2 > start:
             end -= 2
-        word = unicodedata.normalize("NFC", signs[start:end])
+        word = _composed(signs[start:end])
         if any(map(str.isalpha, word)):
             yield TokenSpan(word, places[start], places[end - 1] + 1)
 
@@ -259,7 +257,7 @@ def original_words(text: str) -> list[str]:
     plain = text.translate(dict.fromkeys(map(ord, foreign))) if foreign else text
     sentences = filter(_ASCII_WORD.search, _SENTENCE_END.split(_ORIGINAL_LINK.sub("", plain)))
     words = (word for sentence in sentences for word in _WORD_END.split(sentence))
-    return [word for word in map(_trimmed, words) if word]
+    return list(filter(None, [word.strip("'").removesuffix("'s").lower() for word in words]))
 
 
 def _original_spans(text: str) -> Iterator[TokenSpan]:
@@ -271,9 +269,7 @@ def _original_spans(text: str) -> Iterator[TokenSpan]:
     plain = "".join(plain[start:end] for start, end in kept)
     for first, last in _between(_SENTENCE_END, plain):
         sentence = plain[first:last]
-        if not _ASCII_WORD.search(sentence):
-            continue
-        for start, end in _between(_WORD_END, sentence):
+        for start, end in _between(_WORD_END, sentence) if _ASCII_WORD.search(sentence) else ():
             word = sentence[start:end].lstrip("'")
             bare = word.rstrip("'").removesuffix("'s")
             at = first + end - len(word)
@@ -296,15 +292,7 @@ def _between(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
     yield start, len(text)
 
 
-def _trimmed(word: str) -> str:
-    return word.strip("'").removesuffix("'s").lower()
-
-
-_WORDS: dict[Rules, Callable[[str], list[str]]] = {
-    "default": _default_words,
-    "original": original_words,
-}
-_SPANS: dict[Rules, Callable[[str], Iterator[TokenSpan]]] = {
-    "default": _default_spans,
-    "original": _original_spans,
+_RULES: dict[Rules, tuple[Callable[[str], list[str]], Callable[[str], Iterator[TokenSpan]]]] = {
+    "default": (_default_words, _default_spans),
+    "original": (original_words, _original_spans),
 }

@@ -1,4 +1,4 @@
-"""From documents to counts, as a scikit-learn transformer."""
+"""From documents to counts as a scikit-learn transformer, and weights on counts."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
@@ -10,13 +10,7 @@ from scipy.sparse import csr_array
 
 from topicvec.errors import DataError
 from topicvec.estimator import Estimator
-from topicvec.text.bag import (
-    BagBuilder,
-    announce,
-    checked_weights,
-    inverse_document_frequency,
-    weigh,
-)
+from topicvec.text.bag import BagBuilder, announce
 from topicvec.text.counting import (
     ChunkCounts,
     DocumentLike,
@@ -24,14 +18,15 @@ from topicvec.text.counting import (
     Tally,
     Tokenize,
     count_documents,
-    growing_ids,
     tally,
 )
 from topicvec.text.stopwords import stop_words as resolve_stop_words
 from topicvec.text.tokenizer import Tokenizer
 from topicvec.text.vocabulary import Vocabulary
 
-__all__ = ["BagOfWords"]
+__all__ = ["BagOfWords", "inverse_document_frequency", "weigh"]
+
+Floats = npt.NDArray[np.float64]
 
 
 class BagOfWords(Estimator):
@@ -166,9 +161,13 @@ class BagOfWords(Estimator):
         >>> BagOfWords(term_weights={"cat": 0.5}).fit_transform(["cat dog"]).toarray()
         array([[0.5, 1. ]])
         """
-        corpus = _joined(self._chunks(X))
-        self._learn(tally([corpus]))
-        return self._count([corpus])
+        same: dict[str, str] = {}  # each word once in memory, not once a chunk
+        chunks = [
+            chunk._replace(words=[same.setdefault(word, word) for word in chunk.words])
+            for chunk in self._chunks(X)
+        ]
+        self._learn(tally(chunks))
+        return self._count(chunks)
 
     def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:  # noqa: ARG002
         """Return the words of the columns, of shape (n_words,).
@@ -196,7 +195,7 @@ class BagOfWords(Estimator):
         )
         return Vocabulary.from_tally(totals, limits)
 
-    def _chosen_weights(self, totals: Tally) -> npt.NDArray[np.float64] | None:
+    def _chosen_weights(self, totals: Tally) -> Floats | None:
         weights, words = self.term_weights, self.vocabulary_.words
         if weights is None:
             return None
@@ -209,12 +208,13 @@ class BagOfWords(Estimator):
             return inverse_document_frequency(frequencies, totals.n_documents)
         if isinstance(weights, Mapping):
             weights = [float(weights.get(word, 1)) for word in words]
-        return checked_weights("term_weights", weights, len(words))
+        return _checked_weights("term_weights", weights, len(words))
 
     def _chunks(self, X: Iterable[DocumentLike]) -> Iterator[ChunkCounts]:
         tokenize = Tokenizer() if self.tokenizer is None else self.tokenizer
+        stop_words = resolve_stop_words(self.stop_words)
         n_jobs = 1 if self.n_jobs is None else self.n_jobs
-        return count_documents(X, tokenize, resolve_stop_words(self.stop_words), n_jobs=n_jobs)
+        return count_documents(X, tokenize, lambda word: word not in stop_words, n_jobs)
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "vocabulary_"):
@@ -233,22 +233,78 @@ class BagOfWords(Estimator):
         return bag.counts if weights is None else weigh(bag.counts, weights)
 
 
-def _joined(chunks: Iterable[ChunkCounts]) -> ChunkCounts:
-    """Make one chunk of all, in the words of all."""
-    builder, lookup = BagBuilder(), growing_ids()
-    ids: list[str] = []
-    for chunk in chunks:
-        for word in chunk.words:
-            lookup[word]
-        builder.add(chunk, lookup)
-        ids += chunk.ids or []
-    counts = builder.build(len(lookup)).counts
-    return ChunkCounts(list(lookup), counts, ids if len(ids) == counts.shape[0] else None)
-
-
 def _aligned(
     words: Sequence[str], values: npt.NDArray[np.int64], wanted: Sequence[str]
 ) -> npt.NDArray[np.int64]:
     """Bring values of words into the order of others; 0 for those that do not occur."""
     known = dict(zip(words, values.tolist(), strict=True))
     return np.array([known.get(word, 0) for word in wanted], dtype=np.int64)
+
+
+def inverse_document_frequency(document_frequencies: npt.ArrayLike, n_documents: int) -> Floats:
+    """Weigh words by how few documents have them.
+
+    Parameters
+    ----------
+    document_frequencies : array_like of shape (n_words,)
+        In how many documents each word occurs.
+    n_documents : int
+        Number of documents.
+
+    Returns
+    -------
+    ndarray of shape (n_words,), float64
+        ``log((1 + n_documents) / (1 + document_frequencies)) + 1``, as in scikit-learn: 1 for a
+        word that is everywhere, and finite for one that is nowhere.
+
+    Examples
+    --------
+    >>> inverse_document_frequency([3, 0], 3).round(3)
+    array([1.   , 2.386])
+    """
+    idf: Floats = np.log((1 + n_documents) / (1.0 + np.asarray(document_frequencies))) + 1
+    return idf
+
+
+def weigh(
+    counts: csr_array,
+    term_weights: npt.ArrayLike | None = None,
+    document_weights: npt.ArrayLike | None = None,
+) -> csr_array:
+    """Multiply counts by a weight for each word, each document, or both.
+
+    Parameters
+    ----------
+    counts : csr_array of shape (n_documents, n_words)
+        Left as it is.
+    term_weights : array_like of shape (n_words,), optional
+        Finite and not negative.
+    document_weights : array_like of shape (n_documents,), optional
+        Finite and not negative.
+
+    Returns
+    -------
+    csr_array of shape (n_documents, n_words), float64
+        ``counts[d, w] * document_weights[d] * term_weights[w]``; zero weights stay as entries.
+
+    Examples
+    --------
+    >>> weigh(csr_array([[2, 1]]), term_weights=[1, 0.5], document_weights=[10]).toarray()
+    array([[20.,  5.]])
+    """
+    values = counts.data.astype(np.float64)
+    if term_weights is not None:
+        values *= _checked_weights("term_weights", term_weights, counts.shape[1])[counts.indices]
+    if document_weights is not None:
+        weights = _checked_weights("document_weights", document_weights, counts.shape[0])
+        values *= np.repeat(weights, np.diff(counts.indptr))
+    return csr_array((values, counts.indices, counts.indptr), shape=counts.shape, copy=True)
+
+
+def _checked_weights(name: str, weights: npt.ArrayLike, length: int) -> Floats:
+    array = np.asarray(weights, dtype=np.float64)
+    if array.shape != (length,):
+        raise DataError(f"{name} must have shape ({length},); found {array.shape}")
+    if not (np.isfinite(array).all() and (array >= 0).all()):
+        raise DataError(f"{name} must be finite and not negative; clean the weights first")
+    return array
