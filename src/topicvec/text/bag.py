@@ -53,9 +53,8 @@ class BagReport:
     def __str__(self) -> str:
         share = self.n_unknown / max(self.n_tokens, 1)
         most = [f"{word} {n}" for word, n in Counter(self.unknown).most_common(_SHOWN)]
-        text = f"{self.n_documents} documents, {self.n_tokens} words, "
-        text += f"{self.n_unknown} of them ({share:.1%}) unknown"
-        text += f": {', '.join(most)}" if most else ""
+        text = f"{self.n_documents} documents, {self.n_tokens} words, {self.n_unknown} of them "
+        text += f"({share:.1%}) unknown" + (f": {', '.join(most)}" if most else "")
         return f"{text}; {self.empty_message()}" if len(self.empty_rows) else text
 
     def empty_message(self, fate: str = "kept as all-zero rows") -> str:
@@ -223,7 +222,9 @@ class BagBuilder:
         known.has_sorted_indices = False
         known.sort_indices()
         lengths = np.diff(known.indptr).astype(np.int32)
-        self._name_empty(np.flatnonzero(lengths == 0), chunk.ids)
+        n_before = len(self._lengths) // 4
+        for row in np.flatnonzero(lengths == 0)[: _SHOWN - len(self._empty_ids)]:
+            self._empty_ids.append(chunk.ids[row] if chunk.ids else f"row {n_before + row}")
         self._columns += known.indices.astype(np.int32, copy=False).tobytes()
         self._values += known.data.tobytes()
         self._lengths += lengths.tobytes()
@@ -263,8 +264,3 @@ class BagBuilder:
         self.unknown.update({chunk.words[i]: int(totals[i]) for i in missing})
         if len(self.unknown) > 2 * self.max_unknown:
             self.unknown = Counter(dict(self.unknown.most_common(self.max_unknown)))
-
-    def _name_empty(self, rows: npt.NDArray[np.int64], ids: list[str] | None) -> None:
-        before = len(self._lengths) // 4
-        for row in rows[: _SHOWN - len(self._empty_ids)]:
-            self._empty_ids.append(ids[row] if ids else f"row {before + row}")

@@ -148,8 +148,8 @@ def count_tokens(token_lists: Sequence[Sequence[str]], ids: list[str] | None = N
     tokens = chain.from_iterable(token_lists)
     columns = np.fromiter(map(lookup.__getitem__, tokens), np.int32, int(lengths.sum()))
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-    ones = np.ones(len(columns), np.int32)
-    counts = csr_array((ones, columns, starts), shape=(len(lengths), len(lookup)))
+    parts = np.ones(len(columns), np.int32), columns, starts
+    counts = csr_array(parts, shape=(len(lengths), len(lookup)))
     counts.sum_duplicates()
     return ChunkCounts(list(lookup), counts, ids)
 
@@ -280,9 +280,9 @@ class Limits:
 
     Examples
     --------
-    >>> total = Tally(["the", "cat", "dog"], np.array([9, 2, 5]), np.array([4, 2, 2]), 4)
-    >>> Limits(max_doc_frequency=0.5).select(total)
-    array([2, 1])
+    >>> Limits(max_doc_frequency=1.5)
+    Traceback (most recent call last):
+    topicvec.errors.DataError: max_doc_frequency must be ... a share from 0.0 to 1.0 (float); ...
     """
 
     min_count: int = 1
@@ -302,30 +302,3 @@ class Limits:
                     f"{name} must be a number of documents (int) or a share from 0.0 to 1.0 "
                     f"(float); found {value!r}"
                 )
-
-    def select(self, totals: Tally) -> Integers:
-        """Choose words and put them in order.
-
-        Parameters
-        ----------
-        totals : Tally
-            Of a corpus.
-
-        Returns
-        -------
-        ndarray of int64
-            Positions of the words to keep, by decreasing count and then by word.
-        """
-        least, most = (
-            limit if isinstance(limit, (int, np.integer)) else limit * totals.n_documents
-            for limit in (self.min_doc_frequency, self.max_doc_frequency)
-        )
-        words, counts, frequencies = totals.words, totals.counts, totals.document_frequencies
-        kept = (counts >= self.min_count) & (frequencies >= least) & (frequencies <= most)
-        order = sorted(np.flatnonzero(kept).tolist(), key=lambda i: (-counts[i], words[i]))
-        if not order:
-            raise DataError(
-                f"no word is left: none of {len(words)} distinct words is within {self}; "
-                "loosen the limits, or check that the documents have words"
-            )
-        return np.array(order[: self.max_words], dtype=np.int64)

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 from topicvec.errors import DataError
 from topicvec.files import STDIN, display_name, file_suffix, open_text, printable
 from topicvec.text.document import Document, SourceFile
-from topicvec.text.tables import Selection, read_delimited, read_jsonl, read_parquet
+from topicvec.text.tables import read_delimited, read_jsonl, read_parquet
 
 __all__ = ["Document", "find_files", "named_paths", "read_documents"]
 
@@ -82,8 +82,7 @@ def read_documents(
      Document(id='Dog', text='Dogs bark.', label=None, time=None)]
     """
     _check_options(format, encoding, delimiter)
-    given = (text_column, id_column, label_column, time_column)
-    columns = dict(zip(Selection._fields, given, strict=True))
+    columns = {"text": text_column, "id": id_column, "label": label_column, "time": time_column}
 
     def read(file: SourceFile) -> Iterator[Document]:
         suffix = file_suffix(file.path).removeprefix(".")
@@ -228,12 +227,10 @@ def _walk(folder: Path, above: frozenset[str]) -> Iterator[Path]:
     if here in above:  # a link to a folder above would repeat its documents for ever
         return
     try:
-        entries = sorted(folder.iterdir())
+        entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
     except OSError as error:
         raise DataError(f"cannot list {folder}: {error.strerror}") from error
     for entry in entries:
-        if entry.name.startswith("."):
-            continue
         if entry.is_dir():
             yield from _walk(entry, above | {here})
         elif entry.is_file():

@@ -277,22 +277,19 @@ def read_parquet(file: SourceFile, columns: Columns) -> Iterator[Document]:
     arrow_error = require("pyarrow", "readers", "reading Parquet").ArrowException
     try:
         with _seekable(file.path) as stream:
-            yield from _parquet_documents(parquet.ParquetFile(stream), file, columns)
+            table = parquet.ParquetFile(stream)
+            names = table.schema_arrow.names
+            selection = find_columns(columns, names, file.name)
+            needed = sorted({names[position] for position in selection if position is not None})
+            batches = table.iter_batches(_BATCH_ROWS, columns=needed)
+            rows = chain.from_iterable(batch.to_pylist() for batch in batches)
+            for number, row in enumerate(rows, 1):
+                yield selection.document([row.get(key) for key in names], number, file)
     except (arrow_error, OSError) as error:
         reason = " ".join(str(error).split())
         raise FormatError(
             f"{file.name}: damaged or not Parquet ({reason}); fetch it again"
         ) from error
-
-
-def _parquet_documents(table: Any, file: SourceFile, columns: Columns) -> Iterator[Document]:
-    names = table.schema_arrow.names
-    selection = find_columns(columns, names, file.name)
-    needed = sorted({names[position] for position in selection if position is not None})
-    batches = table.iter_batches(_BATCH_ROWS, columns=needed)
-    rows = chain.from_iterable(batch.to_pylist() for batch in batches)
-    for number, row in enumerate(rows, 1):
-        yield selection.document([row.get(key) for key in names], number, file)
 
 
 @contextmanager

@@ -16,10 +16,7 @@ Rules = Literal["default", "original"]
 
 # Every ASCII character but letters, digits and the apostrophe becomes a blank. As a table of
 # bytes over UTF-8 this is one pass in C, and bytes of other scripts are left alone.
-_BLANKED = bytes(
-    code if code >= 128 or chr(code).isalnum() or chr(code) == "'" else ord(" ")
-    for code in range(256)
-)
+_BLANKED = bytes(c if c > 127 or chr(c).isalnum() or c == ord("'") else 32 for c in range(256))
 _LINK = re.compile(r"""://[^\s<>"”]*|www\.\w[^\s<>"”]*|@[\w-]+(?:\.[\w-]+)+""")
 _BEFORE_LINK = "abcdefghijklmnopqrstuvwxyz0123456789+-._%"  # a scheme, or a name before @
 _JOINED = re.compile(r"[^ ']+(?:'[^ ']+)*")  # by single apostrophes
@@ -178,9 +175,8 @@ def _blanked(text: str) -> str:
     if "@" in text or "://" in text or "www." in text:
         text = _without_links(text)
     # surrogatepass: a lone surrogate, as JSON may hold, is no letter but no reason to fail
-    return (
-        text.encode("utf-8", "surrogatepass").translate(_BLANKED).decode("utf-8", "surrogatepass")
-    )
+    signs = text.encode("utf-8", "surrogatepass").translate(_BLANKED)
+    return signs.decode("utf-8", "surrogatepass")
 
 
 def _without_links(text: str) -> str:
@@ -213,8 +209,7 @@ _remembered_words = lru_cache(maxsize=1 << 16)(_careful_words)
 
 def _spaced(piece: str) -> tuple[str, list[int]]:
     """Keep letters, digits, apostrophes and marks on letters, with their places; blank all else."""
-    kept: list[str] = []
-    places: list[int] = []
+    kept: list[tuple[str, int]] = []
     inside = False
     for place, character in enumerate(piece):
         kind = unicodedata.category(character)
@@ -223,9 +218,8 @@ def _spaced(piece: str) -> tuple[str, list[int]]:
         if kind[0] == "M" and not inside:
             continue
         inside = kind[0] in "LNM"
-        kept.append(character if inside or character == "'" else " ")
-        places.append(place)
-    return "".join(kept), places
+        kept.append((character if inside or character == "'" else " ", place))
+    return "".join(sign for sign, _ in kept), [place for _, place in kept]
 
 
 def original_words(text: str) -> list[str]:

@@ -1,6 +1,6 @@
 """From documents to counts as a scikit-learn transformer, and weights on counts."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Literal
 
@@ -11,15 +11,7 @@ from scipy.sparse import csr_array
 from topicvec.errors import DataError
 from topicvec.estimator import Estimator
 from topicvec.text.bag import BagBuilder, announce
-from topicvec.text.counting import (
-    ChunkCounts,
-    DocumentLike,
-    Limits,
-    Tally,
-    Tokenize,
-    count_documents,
-    tally,
-)
+from topicvec.text.counting import ChunkCounts, DocumentLike, Limits, Tally, count_documents, tally
 from topicvec.text.stopwords import stop_words as resolve_stop_words
 from topicvec.text.tokenizer import Tokenizer
 from topicvec.text.vocabulary import Vocabulary
@@ -73,7 +65,7 @@ class BagOfWords(Estimator):
         self,
         vocabulary: Vocabulary | Sequence[str] | None = None,
         *,
-        tokenizer: Tokenize | None = None,
+        tokenizer: Callable[[str], Sequence[str]] | None = None,
         stop_words: str | PathLike[str] | Iterable[str] | None = "english",
         min_count: int = 1,
         min_doc_frequency: int | float = 1,
@@ -112,8 +104,7 @@ class BagOfWords(Estimator):
         >>> BagOfWords(max_words=1).fit(["Cat, cat, dog."]).vocabulary_.words
         ('cat',)
         """
-        self._learn(tally(self._chunks(X)))
-        return self
+        return self._learn(tally(self._chunks(X)))
 
     def transform(self, X: Iterable[DocumentLike]) -> csr_array:
         """Count the words of the vocabulary in documents.
@@ -180,16 +171,17 @@ class BagOfWords(Estimator):
         self._check_fitted()
         return np.array(self.vocabulary_.words, dtype=object)
 
-    def _learn(self, totals: Tally) -> None:
+    def _learn(self, totals: Tally) -> "BagOfWords":
         self.vocabulary_ = self._chosen_vocabulary(totals)
         self.term_weights_ = self._chosen_weights(totals)
+        return self
 
     def _chosen_vocabulary(self, totals: Tally) -> Vocabulary:
         if isinstance(self.vocabulary, Vocabulary):
             return self.vocabulary
         if self.vocabulary is not None:
-            counts = _aligned(totals.words, totals.counts, self.vocabulary)
-            return Vocabulary(tuple(self.vocabulary), counts)
+            counts = _aligned(totals, totals.counts, self.vocabulary)
+            return Vocabulary(tuple(self.vocabulary), np.array(counts))
         limits = Limits(
             self.min_count, self.min_doc_frequency, self.max_doc_frequency, self.max_words
         )
@@ -204,7 +196,7 @@ class BagOfWords(Estimator):
                 raise DataError(
                     f"term_weights must be 'idf', a mapping, an array or None; found {weights!r}"
                 )
-            frequencies = _aligned(totals.words, totals.document_frequencies, words)
+            frequencies = _aligned(totals, totals.document_frequencies, words)
             return inverse_document_frequency(frequencies, totals.n_documents)
         if isinstance(weights, Mapping):
             weights = [float(weights.get(word, 1)) for word in words]
@@ -229,16 +221,13 @@ class BagOfWords(Estimator):
         bag = builder.build(len(self.vocabulary_))
         self.report_ = bag.report
         announce(bag.report)
-        weights = self.term_weights_
-        return bag.counts if weights is None else weigh(bag.counts, weights)
+        return bag.counts if self.term_weights_ is None else weigh(bag.counts, self.term_weights_)
 
 
-def _aligned(
-    words: Sequence[str], values: npt.NDArray[np.int64], wanted: Sequence[str]
-) -> npt.NDArray[np.int64]:
+def _aligned(totals: Tally, values: npt.NDArray[np.int64], wanted: Sequence[str]) -> list[int]:
     """Bring values of words into the order of others; 0 for those that do not occur."""
-    known = dict(zip(words, values.tolist(), strict=True))
-    return np.array([known.get(word, 0) for word in wanted], dtype=np.int64)
+    known = dict(zip(totals.words, values.tolist(), strict=True))
+    return [known.get(word, 0) for word in wanted]
 
 
 def inverse_document_frequency(document_frequencies: npt.ArrayLike, n_documents: int) -> Floats:

@@ -133,11 +133,24 @@ class Vocabulary:
 
         Examples
         --------
-        >>> Vocabulary.from_tally(tally([count_tokens([["cat"]])]), Limits()).words
-        ('cat',)
+        >>> total = Tally(["the", "cat", "dog"], np.array([9, 2, 5]), np.array([4, 2, 2]), 4)
+        >>> Vocabulary.from_tally(total, Limits(max_doc_frequency=0.5)).words
+        ('dog', 'cat')
         """
-        chosen = limits.select(totals)
-        return cls(tuple(totals.words[position] for position in chosen), totals.counts[chosen])
+        least, most = (
+            limit if isinstance(limit, (int, np.integer)) else limit * totals.n_documents
+            for limit in (limits.min_doc_frequency, limits.max_doc_frequency)
+        )
+        words, counts, frequencies, _ = totals
+        kept = (counts >= limits.min_count) & (frequencies >= least) & (frequencies <= most)
+        order = sorted(np.flatnonzero(kept).tolist(), key=lambda i: (-counts[i], words[i]))
+        if not order:
+            raise DataError(
+                f"no word is left: none of {len(words)} distinct words is within {limits}; "
+                "loosen the limits, or check that the documents have words"
+            )
+        chosen = order[: limits.max_words]
+        return cls(tuple(words[number] for number in chosen), counts[chosen])
 
     @cached_property
     def ids(self) -> Mapping[str, int]:
