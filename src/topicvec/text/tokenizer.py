@@ -21,7 +21,6 @@ _LINK = re.compile(r"""://[^\s<>"”]*|www\.\w[^\s<>"”]*|@[\w-]+(?:\.[\w-]+)+"
 _BEFORE_LINK = "abcdefghijklmnopqrstuvwxyz0123456789+-._%"  # a scheme, or a name before @
 _JOINED = re.compile(r"[^ ']+(?:'[^ ']+)*")  # by single apostrophes
 _LONG = 64  # longer pieces are rare, and remembering them would fill the memory
-_ZERO_WIDTH_SPACE = "\u200b"
 
 _HOST = r"[A-Za-z0-9@:%._+~#=-]"
 _ORIGINAL_LINK = re.compile(
@@ -209,17 +208,19 @@ _remembered_words = lru_cache(maxsize=1 << 16)(_careful_words)
 
 def _spaced(piece: str) -> tuple[str, list[int]]:
     """Keep letters, digits, apostrophes and marks on letters, with their places; blank all else."""
-    kept: list[tuple[str, int]] = []
+    kept: list[str] = []
+    places: list[int] = []
     inside = False
     for place, character in enumerate(piece):
         kind = unicodedata.category(character)
-        if kind == "Cf" and character != _ZERO_WIDTH_SPACE:
-            continue  # soft hyphens and joiners are not seen, so they do not separate
+        if kind == "Cf" and character != "\u200b":  # a zero-width space does separate
+            continue  # soft hyphens and joiners are not seen, so they do not
         if kind[0] == "M" and not inside:
             continue
         inside = kind[0] in "LNM"
-        kept.append((character if inside or character == "'" else " ", place))
-    return "".join(sign for sign, _ in kept), [place for _, place in kept]
+        kept.append(character if inside or character == "'" else " ")
+        places.append(place)
+    return "".join(kept), places
 
 
 def original_words(text: str) -> list[str]:
