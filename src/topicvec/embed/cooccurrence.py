@@ -19,9 +19,9 @@ from safetensors.numpy import save_file
 from scipy.sparse import csr_array
 
 from topicvec.embed import counting_kernels as kernels
-from topicvec.embed.formats.files import atomic_write
 from topicvec.engine import LocalEngine
 from topicvec.errors import DataError, FormatError
+from topicvec.files import atomic_write
 
 __all__ = ["Cooccurrence", "Direction", "Progress", "Weighting", "WindowSettings"]
 

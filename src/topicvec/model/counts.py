@@ -17,8 +17,8 @@ from topicvec.text.counting import ChunkCounts, chunked, count_tokens
 from topicvec.text.document import Document
 from topicvec.text.stopwords import stop_words as resolve_stop_words
 from topicvec.text.tokenizer import Tokenizer
+from topicvec.text.transformer import weigh
 from topicvec.text.vocabulary import Vocabulary
-from topicvec.text.weights import weigh
 
 __all__ = [
     "Counted",
@@ -213,7 +213,7 @@ def report_unknown(report: BagReport) -> None:
     """Log what is unknown; warn if documents, or most of the tokens, have no vector."""
     logger.info("%s", report)
     if len(report.empty_rows):
-        message = report.empty_message().replace("kept as all-zero rows", "given the prior mean")
+        message = report.empty_message("given the prior mean")
         warn(message, OutOfVocabularyWarning)
     elif report.n_unknown > _LARGE_SHARE * report.n_tokens:
         warn(f"most words have no vector: {report}", OutOfVocabularyWarning)

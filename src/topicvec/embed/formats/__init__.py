@@ -9,12 +9,12 @@ from pathlib import Path
 
 from topicvec.embed.formats.binary import read_binary, write_binary
 from topicvec.embed.formats.detect import GENSIM_SUFFIXES, detect_format
-from topicvec.embed.formats.files import check_file
 from topicvec.embed.formats.keyed import read_keyed, write_keyed
 from topicvec.embed.formats.parsed import ParsedVectors
 from topicvec.embed.formats.tensors import read_tensors, write_tensors
 from topicvec.embed.formats.text import read_text, write_text
 from topicvec.errors import DataError
+from topicvec.files import check_file
 
 __all__ = ["FORMATS", "ParsedVectors", "check_reading", "read_vectors", "write_vectors"]
 

@@ -8,10 +8,10 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-from topicvec.embed.formats.files import is_compressed, open_read, open_write
 from topicvec.embed.formats.parsed import ParsedVectors, RowCollector, check_shape, encode_words
 from topicvec.embed.formats.text import Header, parse_header
 from topicvec.errors import FormatError
+from topicvec.files import is_compressed, open_read, open_write
 
 __all__ = ["read_binary", "write_binary"]
 

@@ -3,9 +3,9 @@
 import string
 from pathlib import Path
 
-from topicvec.embed.formats.files import is_compressed, open_read
 from topicvec.embed.formats.text import Header, parse_header, trailing_numbers
 from topicvec.errors import FormatError
+from topicvec.files import is_compressed, open_read
 
 __all__ = ["detect_format"]
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from topicvec.embed.formats.decimals import is_number
-from topicvec.embed.formats.files import open_read
 from topicvec.errors import DataError, FormatError, OutOfVocabularyWarning
+from topicvec.files import open_read
 
 __all__ = [
     "Corpus",

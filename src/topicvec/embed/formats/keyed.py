@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from topicvec.embed.formats.files import open_write
 from topicvec.embed.formats.parsed import ParsedVectors
 from topicvec.errors import FormatError, require
+from topicvec.files import open_write
 
 __all__ = ["from_keyed", "read_keyed", "to_keyed", "write_keyed"]
 

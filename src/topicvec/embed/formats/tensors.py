@@ -24,10 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
-from topicvec.embed.formats.files import atomic_write
 from topicvec.embed.formats.parsed import ParsedVectors
 from topicvec.embed.quantize import Quantized, dequantize, quantize
 from topicvec.errors import DataError, FormatError
+from topicvec.files import atomic_write
 
 __all__ = ["read_tensors", "write_tensors"]
 

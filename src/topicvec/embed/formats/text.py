@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topicvec.embed.formats.decimals import is_number, parse_decimals, parse_decimals_fast
-from topicvec.embed.formats.files import open_read, open_write
 from topicvec.embed.formats.parsed import ParsedVectors, RowCollector, check_shape, encode_words
 from topicvec.errors import FormatError
+from topicvec.files import open_read, open_write
 
 __all__ = ["Header", "parse_header", "read_text", "trailing_numbers", "write_text"]
 

@@ -1,23 +1,42 @@
-"""Open files as they are on disk: compressed or not, in any encoding, with exact complaints."""
+"""Files: opening, compressed or not, and writing whole or not at all."""
 
 import bz2
 import codecs
 import gzip
 import io
 import lzma
+import os
+import re
 import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO, cast
+from typing import IO, Any, BinaryIO, TextIO, cast
 
 from topicvec.errors import DataError, FormatError, require
 
-__all__ = ["STDIN", "display_name", "file_suffix", "open_binary", "open_text", "printable"]
+__all__ = [
+    "STDIN",
+    "atomic_write",
+    "check_file",
+    "display_name",
+    "file_suffix",
+    "is_compressed",
+    "open_read",
+    "open_source",
+    "open_text",
+    "open_write",
+    "printable",
+]
 
 STDIN = Path("-")
-_COMPRESSED = (".gz", ".xz", ".bz2", ".zst")
+_FIRST_BYTES = {
+    ".gz": re.compile(rb"\x1f\x8b"),
+    ".xz": re.compile(rb"\xfd7zXZ\x00"),
+    ".bz2": re.compile(rb"BZh[1-9]1AY&SY"),
+}
+_COMPRESSED = (*_FIRST_BYTES, ".zst")
 _DAMAGE = (EOFError, OSError, lzma.LZMAError, zlib.error)
 _ADVICE = (
     "give the encoding of the file with encoding= (--encoding on the command line), "
@@ -25,6 +44,27 @@ _ADVICE = (
 )
 _PIECE = 1 << 18
 _ZST_PIECE = 1 << 14  # small, because a piece of repetitive text grows a hundredfold
+
+
+def check_file(path: Path) -> None:
+    """Refuse a path at which there is no file with something in it.
+
+    Parameters
+    ----------
+    path : Path
+
+    Examples
+    --------
+    >>> check_file(Path("no_such_file.txt"))
+    Traceback (most recent call last):
+    topicvec.errors.DataError: no such file: no_such_file.txt: check the name and the folder
+    """
+    if path.is_dir():
+        raise DataError(f"{path} is a folder: expected a file")
+    if not path.exists():
+        raise DataError(f"no such file: {path}: check the name and the folder")
+    if not path.stat().st_size:
+        raise FormatError(f"{path}: the file is empty")
 
 
 def display_name(path: Path) -> str:
@@ -64,9 +104,66 @@ def file_suffix(path: Path) -> str:
     return path.suffix.lower()
 
 
+def is_compressed(path: Path) -> bool:
+    """Say whether a file is a gzip, xz or bzip2 one, by its first bytes.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "words.txt")
+    >>> _ = path.write_text("cat 1")
+    >>> is_compressed(path)
+    False
+    """
+    with path.open("rb") as file:
+        return _suffix_by_content(file) != ""
+
+
 @contextmanager
-def open_binary(path: Path) -> Iterator[io.BufferedIOBase]:
-    """Open a file, or standard input, for reading its decompressed bytes.
+def open_read(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file whose first bytes say how it is compressed; damage is a FormatError.
+
+    Parameters
+    ----------
+    path : Path
+        A plain, gzip, xz or bzip2 file, whatever its name.
+
+    Yields
+    ------
+    binary file
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "words.gz")
+    >>> with open_write(path) as file:
+    ...     _ = file.write(b"cat 1")
+    >>> with open_read(path) as file:
+    ...     file.read()
+    b'cat 1'
+    """
+    check_file(path)
+    try:
+        with path.open("rb") as raw:
+            suffix = _suffix_by_content(raw)
+            yield io.BufferedReader(_decompressed(raw, suffix)) if suffix else raw
+    except _DAMAGE as error:
+        raise FormatError(
+            f"{path}: cannot be read to its end ({error}): get the file again"
+        ) from error
+
+
+@contextmanager
+def open_source(path: Path) -> Iterator[io.BufferedIOBase]:
+    """Open a file whose name says how it is compressed, or standard input.
 
     Parameters
     ----------
@@ -83,7 +180,7 @@ def open_binary(path: Path) -> Iterator[io.BufferedIOBase]:
     >>> import gzip, tempfile
     >>> path = Path(tempfile.mkdtemp(), "note.txt.gz")
     >>> _ = path.write_bytes(gzip.compress(b"Cats purr."))
-    >>> with open_binary(path) as stream:
+    >>> with open_source(path) as stream:
     ...     stream.read()
     b'Cats purr.'
     """
@@ -105,7 +202,7 @@ def open_text(path: Path, encoding: str, newline: str = "\n") -> Iterator[TextIO
     Parameters
     ----------
     path : Path
-        As in `open_binary`.
+        As in `open_source`.
     encoding : str
         Encoding of the decompressed bytes; a byte order mark is removed.
     newline : str
@@ -127,36 +224,116 @@ def open_text(path: Path, encoding: str, newline: str = "\n") -> Iterator[TextIO
     topicvec.errors.DataError: ...note.txt: byte 0xe9 at offset 3 is not utf-8; ...
     """
     decoder = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
-    with open_binary(path) as binary:
+    with open_source(path) as binary:
         try:
             yield io.TextIOWrapper(cast(BinaryIO, binary), encoding=decoder, newline=newline)
         except UnicodeDecodeError as error:
-            raise DataError(_wrong_byte(path, encoding, binary.tell(), error)) from error
+            # error.object is the last piece read, so its end is as far as the file was read
+            offset = binary.tell() - len(error.object) + error.start
+            raise DataError(
+                f"{display_name(path)}: byte 0x{error.object[error.start]:02x} at offset {offset} "
+                f"is not {encoding}; {_ADVICE}"
+            ) from error
         except UnicodeError as error:  # UTF-16 without its mark names no byte
             raise DataError(
                 f"{display_name(path)} is not {encoding} ({error}); {_ADVICE}"
             ) from error
 
 
-def _wrong_byte(path: Path, encoding: str, n_read: int, error: UnicodeDecodeError) -> str:
-    # error.object is the last piece read, so its end is n_read bytes into the file
-    offset = n_read - len(error.object) + error.start
-    return (
-        f"{display_name(path)}: byte 0x{error.object[error.start]:02x} at offset {offset} "
-        f"is not {encoding}; {_ADVICE}"
-    )
+@contextmanager
+def open_write(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file for writing bytes, compressed if the name ends in .gz, .xz or .bz2.
+
+    The file appears under its name when all is written, and not at all after an error.
+
+    Parameters
+    ----------
+    path : Path
+
+    Yields
+    ------
+    binary file
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "words.txt")
+    >>> with open_write(path) as file:
+    ...     _ = file.write(b"cat 1")
+    >>> path.read_bytes()
+    b'cat 1'
+    """
+    with (
+        atomic_write(path) as part,
+        part.open("wb") as raw,
+        _compressor(path.suffix, raw) as file,
+    ):
+        yield file
+
+
+@contextmanager
+def atomic_write(path: Path) -> Iterator[Path]:
+    """Give a name beside the file to write to, and rename it when the block ends well.
+
+    Parameters
+    ----------
+    path : Path
+
+    Yields
+    ------
+    Path
+        Of the unfinished file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "words.txt")
+    >>> with atomic_write(path) as part:
+    ...     _ = part.write_text("cat 1")
+    >>> [file.name for file in path.parent.iterdir()]
+    ['words.txt']
+    """
+    if not path.parent.is_dir():
+        raise DataError(f"no such folder: {path.parent}: make it first, or choose another")
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        yield part
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _suffix_by_content(file: IO[bytes]) -> str:
+    """Give the suffix that an opened file should have, "" for a plain one; rewinds it."""
+    head = file.read(16)
+    file.seek(0)
+    return next((suffix for suffix, first in _FIRST_BYTES.items() if first.match(head)), "")
 
 
 def _decompressed(raw: BinaryIO, suffix: str) -> Any:
-    if suffix == ".gz":
-        return gzip.GzipFile(fileobj=raw)
-    if suffix == ".xz":
-        return lzma.LZMAFile(raw)
-    if suffix == ".bz2":
-        return bz2.BZ2File(raw)
-    if suffix == ".zst":
-        return _Zst(raw)
-    return raw
+    match suffix:
+        case ".gz":
+            return gzip.GzipFile(fileobj=raw)
+        case ".xz":
+            return lzma.LZMAFile(raw)
+        case ".bz2":
+            return bz2.BZ2File(raw)
+        case ".zst":
+            return _Zst(raw)
+        case _:
+            return raw
+
+
+def _compressor(suffix: str, raw: IO[bytes]) -> IO[bytes]:
+    match suffix:
+        case ".gz":  # no name and no time inside: the same vectors give the same bytes
+            return cast(IO[bytes], gzip.GzipFile("", "wb", fileobj=raw, mtime=0))
+        case ".xz":
+            return cast(IO[bytes], lzma.LZMAFile(raw, "wb"))
+        case ".bz2":
+            return cast(IO[bytes], bz2.BZ2File(raw, "wb"))
+        case _:
+            return raw
 
 
 class _Checked(io.BufferedIOBase):
@@ -199,9 +376,8 @@ class _Zst:
         self._frame: Any = None
         self._rest = b""
 
-    def read1(self, size: int) -> bytes:
+    def read1(self, size: int) -> bytes:  # noqa: ARG002
         """Return some decompressed bytes, none at the end; ``size`` is not needed."""
-        del size
         while piece := self._rest or self._raw.read(_ZST_PIECE):
             if text := self._decompress(piece):
                 return text

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topicvec.datasets import load_20newsgroups, load_reuters, newsgroups, reuters
-from topicvec.datasets.locate import VARIABLE, Archive
+from topicvec import datasets
+from topicvec.datasets import VARIABLE, Archive, load_20newsgroups, load_reuters
 from topicvec.errors import DataError, FormatError, MissingExtra
 
 POSTS = {
@@ -48,22 +48,22 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def place(folder, module, monkeypatch, files):
-    path = folder / module.ARCHIVE.name
+def place(folder, archive, monkeypatch, files):
+    path = folder / getattr(datasets, archive).name
     write_tar(path, files)
     checksum = hashlib.sha256(path.read_bytes()).hexdigest()
-    monkeypatch.setattr(module, "ARCHIVE", Archive(path.name, checksum))
+    monkeypatch.setattr(datasets, archive, Archive(path.name, checksum))
 
 
 @pytest.fixture
 def posts(folder, monkeypatch):
-    place(folder, newsgroups, monkeypatch, POSTS)
+    place(folder, "NEWSGROUPS", monkeypatch, POSTS)
 
 
 def place_stories(folder, monkeypatch, stories):
     half = len(stories) // 2
     files = {"reut2-001.sgm": "".join(stories[half:]), "reut2-000.sgm": "".join(stories[:half])}
-    place(folder, reuters, monkeypatch, {"README.txt": "<REUTERS>", **files})
+    place(folder, "REUTERS", monkeypatch, {"README.txt": "<REUTERS>", **files})
 
 
 def test_posts_come_in_order_without_headers_and_footers(posts):
@@ -85,8 +85,8 @@ def test_all_posts_are_the_training_posts_and_then_the_others(posts):
 def test_headers_and_footers_go_as_in_scikit_learn(text):
     from sklearn.datasets import _twenty_newsgroups as theirs
 
-    assert newsgroups.strip_header(text) == theirs.strip_newsgroup_header(text)
-    assert newsgroups.strip_footer(text) == theirs.strip_newsgroup_footer(text)
+    assert datasets.strip_header(text) == theirs.strip_newsgroup_header(text)
+    assert datasets.strip_footer(text) == theirs.strip_newsgroup_footer(text)
 
 
 def test_stories_have_exactly_one_topic_that_both_parts_know(folder, monkeypatch):
@@ -131,17 +131,17 @@ def test_a_story_is_its_title_and_body_or_all_its_text(folder, monkeypatch):
 
 
 def test_another_checksum_is_refused(posts, folder):
-    with (folder / newsgroups.ARCHIVE.name).open("ab") as file:
+    with (folder / datasets.NEWSGROUPS.name).open("ab") as file:
         file.write(b"x")
     with pytest.raises(FormatError, match="SHA-256"):
         load_20newsgroups()
 
 
 def test_an_archive_that_is_none_is_refused(folder, monkeypatch):
-    path = folder / newsgroups.ARCHIVE.name
+    path = folder / datasets.NEWSGROUPS.name
     path.write_bytes(b"no archive")
     checksum = hashlib.sha256(b"no archive").hexdigest()
-    monkeypatch.setattr(newsgroups, "ARCHIVE", Archive(path.name, checksum))
+    monkeypatch.setattr(datasets, "NEWSGROUPS", Archive(path.name, checksum))
     with pytest.raises(FormatError, match="damaged"):
         load_20newsgroups()
 
