@@ -7,25 +7,45 @@ same counts.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
-from typing import IO, Any, Literal
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
-from topicvec.embed.checkpoint import (
+from topicvec.embed.cooccurrence import (
+    Cooccurrence,
+    Direction,
+    Progress,
+    Weighting,
+    WindowSettings,
+    added,
+)
+from topicvec.embed.encode import (
+    Chunk,
+    Encoded,
+    Mark,
+    Tokenize,
+    cut_chunks,
+    describe_tokenizer,
+    encode_chunks,
+)
+from topicvec.embed.spill import (
     Checkpoint,
+    Corner,
+    RowRange,
     claim_folder,
     load_first_pass,
+    row_ranges,
     save_first_pass,
 )
-from topicvec.embed.cooccurrence import Cooccurrence, Progress, WindowSettings
-from topicvec.embed.counter import Counter
-from topicvec.embed.encode import Chunk, Encoded, Mark, Tokenize, cut_chunks, encode_chunks
-from topicvec.embed.tokenizer_name import describe_tokenizer
+from topicvec.engine import Engine, resolve_engine
 from topicvec.errors import DataError
 from topicvec.text import Tokenizer, Vocabulary
 from topicvec.text.counting import growing_ids
@@ -33,6 +53,9 @@ from topicvec.text.counting import growing_ids
 __all__ = ["count_cooccurrences", "count_corpus", "count_encoded"]
 
 COMMIT_EVERY = 50_000  # documents
+COMMIT_TOKENS = 20_000_000  # commit after so many in any case: documents may be books
+N_RANGES = 16  # of rows: more than most machines have cores, few enough to scan all ids for each
+BATCH = 1 << 21  # tokens counted at a time
 
 
 def count_cooccurrences(
@@ -40,11 +63,11 @@ def count_cooccurrences(
     vocabulary: Vocabulary,
     *,
     window: int = 10,
-    direction: Literal["left", "right", "both"] = "both",
-    weighting: Literal["flat", "harmonic", "linear"] = "harmonic",
+    direction: Direction = "both",
+    weighting: Weighting = "harmonic",
     min_tokens: int = 1,
     tokenizer: Tokenize | None = None,
-    n_jobs: int | None = None,
+    n_jobs: Engine | int | None = None,
     memory_budget: int = 1 << 31,
     folder: str | Path | None = None,
     commit_every: int = COMMIT_EVERY,
@@ -69,7 +92,7 @@ def count_cooccurrences(
         Shorter documents are left out.
     tokenizer : callable, optional
         From a text to its tokens; ``Tokenizer()`` if not given.
-    n_jobs : int, optional
+    n_jobs : int or Engine, optional
         Number of workers; ``None`` or -1 means one for each core.
     memory_budget : int
         Bytes for the sums while counting; beyond it sorted runs go to disk. The result comes
@@ -111,7 +134,7 @@ def _count(
     vocabulary: Vocabulary,
     settings: WindowSettings,
     tokenizer: Tokenize,
-    n_jobs: int | None,
+    n_jobs: Engine | int | None,
     memory_budget: int,
     folder: str | Path | None,
     every: int | None,
@@ -121,8 +144,8 @@ def _count(
     with _checkpoint(folder, _fingerprint(vocabulary, settings, tokenizer)) as checkpoint:
         chunks = cut_chunks(documents, commit_every=every, start=checkpoint.mark)
         chunks = _ending_at(chunks, checkpoint.mark, end)
-        counter = Counter(vocabulary, settings, n_jobs, memory_budget, checkpoint, every)
-        return counter.count(encode_chunks(chunks, tokenizer, n_jobs), progress)
+        tally = _Tally(vocabulary, settings, n_jobs, memory_budget, checkpoint, every)
+        return tally.count(encode_chunks(chunks, tokenizer, n_jobs), progress)
 
 
 def _ending_at(chunks: Iterable[Chunk], start: Mark | None, end: Mark | None) -> Iterator[Chunk]:
@@ -150,7 +173,7 @@ def count_encoded(
     vocabulary: Vocabulary,
     settings: WindowSettings,
     *,
-    n_jobs: int | None = None,
+    n_jobs: Engine | int | None = None,
     memory_budget: int = 1 << 31,
     progress: Progress | None = None,
 ) -> Cooccurrence:
@@ -165,8 +188,8 @@ def count_encoded(
     """
     _check(vocabulary, memory_budget, 1)
     with _checkpoint(None, "") as checkpoint:
-        counter = Counter(vocabulary, settings, n_jobs, memory_budget, checkpoint, None)
-        return counter.count(encoded, progress)
+        tally = _Tally(vocabulary, settings, n_jobs, memory_budget, checkpoint, None)
+        return tally.count(encoded, progress)
 
 
 def count_corpus(
@@ -176,7 +199,7 @@ def count_corpus(
     min_count: int = 1,
     max_words: int | None = None,
     tokenizer: Tokenize | None = None,
-    n_jobs: int | None = None,
+    n_jobs: Engine | int | None = None,
     memory_budget: int = 1 << 31,
     folder: str | Path | None = None,
     progress: Progress | None = None,
@@ -234,7 +257,7 @@ def _first_pass(
     documents: Iterable[Any],
     limits: dict[str, Any],
     tokenizer: Tokenize,
-    n_jobs: int | None,
+    n_jobs: Engine | int | None,
     folder: Path,
     progress: Progress | None,
 ) -> tuple[Vocabulary, Mark]:
@@ -313,3 +336,120 @@ def _checkpoint(folder: str | Path | None, fingerprint: str) -> Iterator[Checkpo
         return
     with TemporaryDirectory(prefix="topicvec-") as temporary:
         yield Checkpoint.open(Path(temporary), fingerprint)
+
+
+class _Tally:
+    """Counts a stream of encoded documents into row ranges.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+    settings : WindowSettings
+    n_jobs : int or Engine, optional
+    memory_budget : int
+        Bytes for the sums.
+    checkpoint : Checkpoint
+        Where to start from, and where to spill and commit to.
+    commit_every : int, optional
+        Commit after each so many documents, and after `COMMIT_TOKENS`; never if not given.
+    """
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        settings: WindowSettings,
+        n_jobs: Engine | int | None,
+        memory_budget: int,
+        checkpoint: Checkpoint,
+        commit_every: int | None,
+    ) -> None:
+        self.words, self.ids = vocabulary.words, dict(vocabulary.ids)
+        self.settings, self.checkpoint, self.commit_every = settings, checkpoint, commit_every
+        self.engine = resolve_engine(n_jobs)
+        self.unigram = np.zeros(len(self.words), np.int64)
+        self.n_tokens = checkpoint.n_tokens
+        self.ranges = _ranges(np.asarray(vocabulary.counts, np.int64), settings, memory_budget)
+        self.table: tuple[Sequence[str], NDArray[np.int32]] = ((), np.empty(0, np.int32))
+        checkpoint.restore(self.unigram, self.ranges)
+
+    def count(self, encoded: Iterable[Encoded], progress: Progress | None) -> Cooccurrence:
+        """Count everything that comes, and make the record."""
+        mark = self.checkpoint.mark or Mark(0, "")
+        batch: list[NDArray[np.int32]] = []
+        for chunk in encoded:
+            batch.append(self._translate(chunk))
+            mark = chunk.mark
+            due = self._commit_is_due(mark)
+            if due or sum(part.size for part in batch) >= BATCH:
+                self._add(batch, mark)
+                batch = []
+            if due:
+                self.checkpoint.commit(mark, self.n_tokens, self.unigram, self.ranges)
+            if progress:
+                progress("counting", mark.n_documents, None)
+        self._add(batch, mark)
+        return self._result(mark)
+
+    def _commit_is_due(self, mark: Mark) -> bool:
+        if self.commit_every is None:
+            return False
+        many = self.n_tokens - self.checkpoint.n_tokens >= COMMIT_TOKENS
+        return many or mark.n_documents % self.commit_every == 0
+
+    def _translate(self, chunk: Encoded) -> NDArray[np.int32]:
+        if self.table[0] is not chunk.words:
+            found = (self.ids.get(word, -1) for word in chunk.words)
+            self.table = (chunk.words, np.fromiter(found, np.int32, len(chunk.words)))
+        ids = self.table[1][chunk.ids]
+        short = chunk.lengths < self.settings.min_tokens
+        if short.any():
+            ids[np.repeat(short, chunk.lengths)] = -1
+        self.n_tokens += int(chunk.lengths[~short].sum())
+        self.unigram += np.bincount(ids[ids >= 0], minlength=self.unigram.size)
+        return _with_gaps(ids, chunk.lengths, self.settings.window)
+
+    def _add(self, batch: list[NDArray[np.int32]], mark: Mark) -> None:
+        if batch:
+            stream = np.concatenate(batch)
+            folder, stem = self.checkpoint.folder, str(mark.n_documents)
+            add = partial(RowRange.add, stream=stream, folder=folder, stem=stem)
+            self.ranges = list(self.engine.map(add, self.ranges))
+
+    def _result(self, mark: Mark) -> Cooccurrence:
+        if not mark.n_documents:
+            raise DataError("there are no documents to count: the source is empty")
+        rows = list(self.engine.map(RowRange.finish, self.ranges))
+        self.ranges = []  # their memory is needed for what follows
+        lengths, indices, data = (np.concatenate(parts) for parts in zip(*rows, strict=True))
+        del rows
+        indptr = np.concatenate([[0], lengths]).cumsum()
+        counts = csr_array((data, indices, indptr), shape=(len(self.words),) * 2)
+        if self.settings.direction == "right":
+            counts = counts.T.tocsr()
+        elif self.settings.direction == "both":
+            counts = added(counts, counts.T.tocsr())
+        found = (self.words, self.unigram, counts, self.settings)
+        return Cooccurrence(*found, mark.n_documents, self.n_tokens).in_order()
+
+
+def _ranges(
+    mass: NDArray[np.int64], settings: WindowSettings, memory_budget: int
+) -> list[RowRange]:
+    n_words = mass.size
+    if 2 * math.log2(n_words) + settings.window.bit_length() > 62:
+        raise DataError(f"{n_words} words are too many to count: lower max_words")
+    corner = Corner.within(n_words, memory_budget // 4 // 8)
+    spans = row_ranges(mass, N_RANGES)
+    share = (memory_budget - memory_budget // 4) // len(spans)
+    weights = settings.weights
+    return [RowRange(span, corner, n_words, weights, share) for span in spans]
+
+
+def _with_gaps(
+    ids: NDArray[np.int32], lengths: NDArray[np.int64], window: int
+) -> NDArray[np.int32]:
+    # A window of gaps after each document: the inner loop need not know where documents end.
+    stream = np.full(ids.size + lengths.size * window, -1, np.int32)
+    before = np.repeat(np.arange(lengths.size) * window, lengths)
+    stream[np.arange(ids.size) + before] = ids
+    return stream

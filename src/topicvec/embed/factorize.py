@@ -10,19 +10,27 @@ refilled in place, or, where that does not fit, sparse plus low rank and never f
 """
 
 from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from topicvec.embed import kernels
 from topicvec.embed.association import Association
 from topicvec.embed.cooccurrence import Progress
-from topicvec.embed.eigen import Eigenpairs, exact_eigenpairs, top_eigenpairs
-from topicvec.embed.rows import Matrix, Rows
-from topicvec.embed.surrogate import DenseSurrogate, SparseSurrogate, Surrogate, sampled
+from topicvec.embed.eigen import Eigenpairs, Floats, Matrix, Rows, exact_eigenpairs, top_eigenpairs
 from topicvec.engine import Engine
 from topicvec.errors import DataError
 
-__all__ = ["Factorization", "factorize", "weighted_residual"]
+__all__ = [
+    "DenseSurrogate",
+    "Factorization",
+    "SparseSurrogate",
+    "Surrogate",
+    "factorize",
+    "weighted_residual",
+]
 
 N_EXTRA = 60  # vectors iterated on beyond those kept
 
@@ -49,6 +57,22 @@ class Factorization:
     residual_norms: NDArray[np.float64]
     residual: float
     n_products: float
+
+
+class Surrogate(Protocol):
+    """The matrix S = A0 + (1 − w̄)∘X of one iteration, known by its products.
+
+    All is in the coordinates U = DV of the importance d: the product is with D S D.
+    It starts as S₁ = sym(W∘G + (1−W)∘G/2) = (A0 + sym(G))/2.
+    """
+
+    def product(self, Y: Matrix) -> Matrix:
+        """D S D Y, shape (n, m)."""
+        ...
+
+    def update(self, V: Matrix) -> None:
+        """Set S to A0 + (1 − w̄)∘V Vᵀ."""
+        ...
 
 
 def factorize(
@@ -146,7 +170,7 @@ def _solve(
 ) -> Eigenpairs:
     if isinstance(S, DenseSurrogate) and _is_small(rows.n, rank):
         d = S.association.importance
-        return exact_eigenpairs(S.matrix * d * d[:, None], rank, rows)
+        return exact_eigenpairs(S.matrix * d * d[:, None], rank)
     degree = 10 if basis is None else 3  # a warm start needs little
     return top_eigenpairs(
         S.product, rank, rows, rng,
@@ -180,12 +204,12 @@ def weighted_residual(association: Association, V: Matrix, rows: Rows) -> float:
     float
     """
     a, d2 = association, association.importance.astype(np.float64) ** 2
-    x = sampled(a, V, rows)
-    seen, mass, unseen, missing = rows.sum(lambda block: _seen_errors(a, x, d2, block))
+    x = list(rows.map(partial(_sampled, V=V), a, V))
+    seen, mass, unseen, missing = rows.sum(partial(_seen_errors, d2=d2), a, x, d2)
     if a.unseen_weight > 0:
         # Over all pairs Σ d_i²d_j²(g−x)² = g²(Σd²)² − 2g‖Vᵀd²‖² + ‖VᵀD²V‖², less the support.
         w0, g0, U = a.unseen_weight, a.unseen_target, a.importance[:, None] * V
-        sums = rows.sum(lambda block: d2[block] @ V[block].astype(np.float64))
+        sums = rows.weigh(d2, V)
         everywhere = g0**2 * np.sum(d2) ** 2 - 2 * g0 * np.sum(sums**2)
         everywhere += np.sum(rows.gram(U, U) ** 2)
         seen += w0 * max(everywhere - unseen, 0.0)
@@ -193,14 +217,132 @@ def weighted_residual(association: Association, V: Matrix, rows: Rows) -> float:
     return float(np.sqrt(seen / max(mass, 1e-300)))
 
 
-def _seen_errors(
-    a: Association, x: NDArray[np.float32], d2: NDArray[np.float64], block: slice
-) -> NDArray[np.float64]:
+def _seen_errors(a: Association, x: NDArray[np.float32], d2_rows: Floats, d2: Floats) -> Floats:
     """Sums over the support in some rows, under all weights and under the importance alone."""
-    part = slice(a.indptr[block.start], a.indptr[block.stop])
-    both = np.repeat(d2[block], np.diff(a.indptr[block.start : block.stop + 1]))
-    both *= d2[a.indices[part]]
-    products, w = x[part].astype(np.float64), a.weights[part].astype(np.float64)
-    error = np.divide(a.weighted[part], w, out=products.copy(), where=w > 0) - products
+    both = np.repeat(d2_rows, np.diff(a.indptr))
+    both *= d2[a.indices]
+    products, w = x.astype(np.float64), a.weights.astype(np.float64)
+    error = np.divide(a.weighted, w, out=products.copy(), where=w > 0) - products
     unseen = np.sum(both * (a.unseen_target - products) ** 2)
     return np.array([np.sum(both * w * error**2), np.sum(both * w), unseen, np.sum(both)])
+
+
+def _start_constant(a: Association) -> float:
+    return (a.unseen_weight + 1.0) * a.unseen_target / 2
+
+
+class DenseSurrogate:
+    """S as one dense float32 matrix, refilled in place.
+
+    Parameters
+    ----------
+    association : Association
+        Of n words.
+    rows : Rows
+    """
+
+    def __init__(self, association: Association, rows: Rows) -> None:
+        self.association, self.rows = association, rows
+        self.matrix: Matrix = np.empty((rows.n, rows.n), np.float32)
+        rows.fill(self.matrix, partial(_start_rows, n=rows.n), association)
+
+    def update(self, V: Matrix) -> None:
+        """Set S to A0 + (1 − w̄)∘V Vᵀ."""
+        refill = partial(_refill_rows, transposed=np.ascontiguousarray(V.T))
+        self.rows.fill(self.matrix, refill, self.association, V)
+
+    def product(self, Y: Matrix) -> Matrix:
+        """D S D Y, shape (n, m)."""
+        d = self.association.importance[:, None]
+        return self.rows.fill(np.empty_like(Y), partial(_scaled_product, Y=d * Y), self.matrix, d)
+
+
+def _start_rows(a: Association, n: int) -> Matrix:
+    S = np.full((a.n, n), _start_constant(a), np.float32)
+    kernels.start_rows(S, a.indptr, a.indices, a.weighted, a.target)
+    return S
+
+
+def _refill_rows(a: Association, V: Matrix, transposed: Matrix) -> Matrix:
+    S = V @ transposed
+    unseen = np.array([a.unseen_weight, a.unseen_target], np.float32)
+    kernels.refill_rows(S, a.indptr, a.indices, a.weighted, a.weights, unseen)
+    return S
+
+
+def _scaled_product(S: Matrix, d: Matrix, Y: Matrix) -> Matrix:
+    out = S @ Y
+    out *= d
+    return out
+
+
+class SparseSurrogate:
+    """S as c·11ᵀ + (1 − w0) V Vᵀ + a sparse matrix on the support; never formed.
+
+    Parameters
+    ----------
+    association : Association
+        Of n words.
+    rows : Rows
+    """
+
+    def __init__(self, association: Association, rows: Rows) -> None:
+        self.association, self.rows = association, rows
+        self.constant = _start_constant(association)
+        # What the sparse matrix has on the support, a piece for each block of rows.
+        self.sparse = list(rows.map(_start_support, association))
+        self.V: Matrix = np.zeros((rows.n, 0), np.float32)
+
+    def update(self, V: Matrix) -> None:
+        """Set S to A0 + (1 − w̄)∘V Vᵀ."""
+        a = self.association
+        self.constant = a.unseen_weight * a.unseen_target
+        self.V = V
+        self.sparse = list(self.rows.map(partial(_refill_support, V=V), a, V))
+
+    def product(self, Y: Matrix) -> Matrix:
+        """D S D Y, shape (n, m)."""
+        a, V, rows = self.association, self.V, self.rows
+        d = a.importance[:, None]
+        Y = d * Y
+        everywhere = (self.constant * rows.sum(_column_sums, Y)).astype(np.float32)
+        inner = (rows.gram(V, Y) * (1.0 - a.unseen_weight)).astype(np.float32)
+        product = partial(_support_product, inner=inner, everywhere=everywhere, Y=Y)
+        return rows.fill(np.empty_like(Y), product, a, self.sparse, V, d)
+
+
+def _start_support(a: Association) -> NDArray[np.float32]:
+    return np.asarray((a.weighted + a.target) / np.float32(2) - np.float32(_start_constant(a)))
+
+
+def _refill_support(a: Association, V_rows: Matrix, V: Matrix) -> NDArray[np.float32]:
+    x = _sampled(a, V_rows, V)
+    x *= np.float32(a.unseen_weight) - a.weights
+    x += a.weighted
+    x -= np.float32(a.unseen_weight * a.unseen_target)
+    return x
+
+
+def _column_sums(Y: Matrix) -> Floats:
+    return np.asarray(Y.sum(axis=0, dtype=np.float64))
+
+
+def _support_product(
+    a: Association,
+    sparse: NDArray[np.float32],
+    V: Matrix,
+    d: Matrix,
+    inner: Matrix,
+    everywhere: NDArray[np.float32],
+    Y: Matrix,
+) -> Matrix:
+    out = V @ inner
+    out += everywhere
+    kernels.multiply_rows(a.indptr, a.indices, sparse, Y, out)
+    out *= d
+    return out
+
+
+def _sampled(a: Association, V_rows: Matrix, V: Matrix) -> NDArray[np.float32]:
+    """Inner products of some rows of V with those on the support."""
+    return kernels.sampled_products(V_rows, V, a.indptr, a.indices)

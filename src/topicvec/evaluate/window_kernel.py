@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from topicvec.embed.counting_kernels import compiled
+from topicvec.embed.kernels import compiled
 
 __all__ = ["count_chunk"]
 

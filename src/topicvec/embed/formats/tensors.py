@@ -12,29 +12,70 @@ word_lengths   U32 (words)         bytes of each word
 =============  ==================  =========================================================
 
 The header's metadata has ``format = "topicvec-vectors"``, ``version = "1"`` and what the user
-gave. Nothing in the file is ever executed.
+gave. Nothing in the file is ever executed. `write_tensors` writes any safetensors file of the
+project.
 """
 
+import hashlib
 import json
+import os
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from safetensors import SafetensorError, safe_open
 
 from topicvec.embed.formats.files import atomic_write
-from topicvec.embed.formats.parsed import ParsedVectors
-from topicvec.embed.quantize import Quantized, dequantize, quantize
 from topicvec.errors import DataError, FormatError
 
-__all__ = ["read_tensors", "write_tensors"]
+__all__ = [
+    "TENSOR_TYPES",
+    "ParsedVectors",
+    "Quantized",
+    "dequantize",
+    "quantize",
+    "read_own",
+    "write_own",
+    "write_tensors",
+]
 
 LAYOUT = "topicvec-vectors"
 VERSION = 1
-_DTYPES = {"F64": "<f8", "F32": "<f4", "I8": "|i1", "U8": "|u1", "U32": "<u4"}
-_NAMES = {np.dtype(dtype): name for name, dtype in _DTYPES.items()}
+LARGEST_CODE = 127
+BLOCK_ROWS = 4096
+
+TENSOR_TYPES = {
+    "|b1": "BOOL", "|u1": "U8", "|i1": "I8", "<i2": "I16", "<u2": "U16", "<i4": "I32",
+    "<u4": "U32", "<i8": "I64", "<u8": "U64", "<f2": "F16", "<f4": "F32", "<f8": "F64",
+}  # fmt: skip
+"""Types of arrays that a file can hold, by NumPy's names, and what safetensors calls them."""
+_DTYPES = {name: dtype for dtype, name in TENSOR_TYPES.items()}
+
+
+class ParsedVectors(NamedTuple):
+    """The contents of a vector file, before its words have probabilities.
+
+    Attributes
+    ----------
+    words : tuple of str
+    matrix : ndarray of shape (n_words, n_dims), float32
+    counts : ndarray of shape (n_words,), float64, or None
+        Counts or probabilities where the file has them.
+    metadata : mapping of str to str
+
+    Examples
+    --------
+    >>> ParsedVectors(("cat",), np.ones((1, 2), np.float32)).counts is None
+    True
+    """
+
+    words: tuple[str, ...]
+    matrix: NDArray[np.float32]
+    counts: NDArray[np.float64] | None = None
+    metadata: Mapping[str, str] = {}
 
 
 class _Tensor(NamedTuple):
@@ -46,6 +87,67 @@ class _Tensor(NamedTuple):
 
 
 def write_tensors(
+    path: Path,
+    tensors: Mapping[str, NDArray[Any]],
+    metadata: Mapping[str, str],
+    *,
+    checksum: bool = False,
+) -> None:
+    """Write a safetensors file, whole or not at all; the same contents give the same bytes.
+
+    Parameters
+    ----------
+    path : Path
+    tensors : mapping of str to ndarray
+        In the order of the file, of the types in `TENSOR_TYPES`; with wide types first, each
+        is aligned.
+    metadata : mapping of str to str
+        For the header, in this order.
+    checksum : bool
+        Whether a last tensor ``checksum`` has the SHA-256 of all bytes before it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from safetensors.numpy import load_file
+    >>> path = Path(tempfile.mkdtemp(), "any.safetensors")
+    >>> write_tensors(path, {"x": np.arange(3.0)}, {"format": "mine"}, checksum=True)
+    >>> found = load_file(path)
+    >>> found["x"], found["checksum"].shape
+    (array([0., 1., 2.]), (32,))
+    """
+    digest = hashlib.sha256()
+    names = {**tensors, "checksum": np.empty(digest.digest_size, np.uint8)} if checksum else tensors
+    header = _header(names, metadata)
+    digest.update(header)
+    with atomic_write(path) as part, part.open("wb") as file:
+        file.write(header)
+        for tensor in tensors.values():
+            block = np.ascontiguousarray(tensor, tensor.dtype.newbyteorder("<"))
+            block.tofile(file)
+            if checksum:
+                digest.update(block.data)
+        if checksum:
+            file.write(digest.digest())
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _header(tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]) -> bytes:
+    # Written here and not by safetensors, whose order of metadata changes from run to run.
+    header: dict[str, Any] = {"__metadata__": dict(metadata)}
+    start = 0
+    for name, tensor in tensors.items():
+        end = start + tensor.nbytes
+        dtype = TENSOR_TYPES[tensor.dtype.newbyteorder("<").str]
+        header[name] = {"dtype": dtype, "shape": tensor.shape, "data_offsets": [start, end]}
+        start = end
+    text = json.dumps(header).encode()
+    padded = text.ljust(len(text) + -len(text) % 8)
+    return len(padded).to_bytes(8, "little") + padded
+
+
+def write_own(
     path: Path, vectors: ParsedVectors, *, quantized: bool = False, step: float | None = None
 ) -> None:
     """Write the project's own layout; the same vectors always give the same bytes.
@@ -58,25 +160,27 @@ def write_tensors(
     quantized : bool
         Write eight-bit codes, and probabilities as float32.
     step : float, optional
-        Of the codes, see :func:`topicvec.embed.quantize.quantize`.
+        Of the codes, see :func:`quantize`.
 
     Examples
     --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp(), "tiny.safetensors")
     >>> parsed = ParsedVectors(("ice cream",), np.ones((1, 2), np.float32), np.ones(1))
-    >>> write_tensors(path, parsed)
-    >>> read_tensors(path).words
+    >>> write_own(path, parsed)
+    >>> read_own(path).words
     ('ice cream',)
     """
-    tensors = _tensors(vectors, quantized, step)
-    with atomic_write(path) as part, part.open("wb") as file:
-        file.write(_header(tensors, vectors.metadata))
-        for tensor in tensors.values():
-            tensor.tofile(file)
+    reserved = {"format", "version"} & set(vectors.metadata)
+    if reserved:
+        raise DataError(
+            f"metadata may not use the layout's own keys {sorted(reserved)}: rename them"
+        )
+    own = {"format": LAYOUT, "version": str(VERSION)} | dict(sorted(vectors.metadata.items()))
+    write_tensors(path, _tensors(vectors, quantized, step), own)
 
 
-def read_tensors(path: Path, *, max_words: int | None = None, mmap: bool = False) -> ParsedVectors:
+def read_own(path: Path, *, max_words: int | None = None, mmap: bool = False) -> ParsedVectors:
     """Read the project's own layout.
 
     Parameters
@@ -96,8 +200,8 @@ def read_tensors(path: Path, *, max_words: int | None = None, mmap: bool = False
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp(), "tiny.safetensors")
     >>> parsed = ParsedVectors(("cat",), np.ones((1, 2), np.float32), np.ones(1), {"by": "me"})
-    >>> write_tensors(path, parsed, quantized=True)
-    >>> read_tensors(path)
+    >>> write_own(path, parsed, quantized=True)
+    >>> read_own(path)
     ParsedVectors(words=('cat',), matrix=array([[1., 1.]], dtype=float32), counts=array([1.]),
     metadata={'by': 'me'})
     """
@@ -119,40 +223,15 @@ def _tensors(
         encoded = [word.encode() for word in vectors.words]
     except UnicodeEncodeError as error:
         raise DataError(f"the word {error.object!r} cannot be written in UTF-8: {error}") from error
-    words = {
-        "word_lengths": np.array([len(word) for word in encoded], dtype="<u4"),
-        "words": np.frombuffer(b"".join(encoded), dtype="|u1"),
+    words: dict[str, NDArray[Any]] = {
+        "word_lengths": np.array([len(word) for word in encoded], np.uint32),
+        "words": np.frombuffer(b"".join(encoded), np.uint8),
     }
-    unigram = np.asarray(vectors.counts, dtype="<f4" if quantized else "<f8")
+    unigram = np.asarray(vectors.counts, np.float32 if quantized else np.float64)
     if not quantized:
-        return {"unigram": unigram, "matrix": vectors.matrix.astype("<f4", copy=False), **words}
+        return {"unigram": unigram, "matrix": vectors.matrix, **words}
     codes, chosen = quantize(vectors.matrix, step=step)
-    return {
-        "unigram": unigram,
-        "step": chosen.astype("<f4"),
-        **words,
-        "codes": np.ascontiguousarray(codes.T),
-    }
-
-
-def _header(tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]) -> bytes:
-    # Written here and not by safetensors, whose order of metadata changes from run to run.
-    reserved = {"format", "version"} & set(metadata)
-    if reserved:
-        raise DataError(
-            f"metadata may not use the layout's own keys {sorted(reserved)}: rename them"
-        )
-    own = {"format": LAYOUT, "version": str(VERSION)}
-    header: dict[str, Any] = {"__metadata__": own | dict(sorted(metadata.items()))}
-    start = 0
-    for name, tensor in tensors.items():
-        end = start + tensor.nbytes
-        dtype, shape = _NAMES[tensor.dtype], list(tensor.shape)
-        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [start, end]}
-        start = end
-    text = json.dumps(header).encode()
-    padded = text.ljust(-len(text) % 8 + len(text))
-    return len(padded).to_bytes(8, "little") + padded
+    return {"unigram": unigram, "step": chosen, **words, "codes": codes.T}
 
 
 def _read_header(path: Path) -> tuple[dict[str, _Tensor], dict[str, str]]:
@@ -232,10 +311,9 @@ def _read_words(path: Path, tensors: Mapping[str, _Tensor], n_words: int) -> tup
         raise FormatError(
             f"{path}: the words have {len(blob)} bytes, their lengths add to {ends[-1]}"
         )
-    starts = [0, *ends[:-1].tolist()]
+    places = pairwise([0, *ends[:n_words].tolist()])
     try:
-        pairs = zip(starts[:n_words], ends[:n_words].tolist(), strict=True)
-        return tuple(blob[start:end].decode() for start, end in pairs)
+        return tuple(blob[start:end].decode() for start, end in places)
     except UnicodeDecodeError as error:
         raise FormatError(f"{path}: a word is not UTF-8 ({error}): the file is damaged") from error
 
@@ -257,3 +335,102 @@ def _read_matrix(
     codes = _read(path, tensors["codes"], tensors["codes"].shape[0]).T[:n_words]
     step = _read(path, tensors["step"]._replace(shape=(1,)), 1)[0]
     return dequantize(Quantized(codes, step))
+
+
+class Quantized(NamedTuple):
+    """A matrix as small whole numbers times a step.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_words, n_dims), int8
+        Between −127 and 127.
+    step : ndarray of shape (), float32
+        One step for all numbers.
+
+    Examples
+    --------
+    >>> Quantized(np.array([[2]], np.int8), np.float32(0.5)).codes.dtype
+    dtype('int8')
+    """
+
+    codes: NDArray[np.int8]
+    step: NDArray[np.float32]
+
+
+def quantize(matrix: ArrayLike, *, step: float | None = None) -> Quantized:
+    """Round a matrix to whole multiples of a step.
+
+    Parameters
+    ----------
+    matrix : array of shape (n_words, n_dims)
+    step : float, optional
+        Distance of two levels. Without it, the smallest that needs no code beyond ±127. A
+        larger step makes a file that compresses better.
+
+    Returns
+    -------
+    Quantized
+
+    Notes
+    -----
+    Each number is off by at most half a step. At a given total error, one common step costs the
+    fewest bits after compression for vectors in their eigenbasis: a dimension of low variance
+    uses few levels, which deflate well. Steps per dimension would spend eight bits on all.
+
+    Examples
+    --------
+    >>> codes, step = quantize([[1.0, -0.5], [0.26, 0.0]], step=0.25)
+    >>> codes
+    array([[ 4, -2],
+           [ 1,  0]], dtype=int8)
+    """
+    values = np.asarray(matrix, dtype=np.float32)
+    smallest = _smallest_step(values)
+    chosen = smallest if step is None else _checked_step(step, float(smallest))
+    codes = np.rint(values / chosen)
+    return Quantized(codes.astype(np.int8), chosen)
+
+
+def dequantize(quantized: Quantized) -> NDArray[np.float32]:
+    """Return the matrix that the codes stand for.
+
+    Parameters
+    ----------
+    quantized : Quantized
+
+    Returns
+    -------
+    ndarray of shape (n_words, n_dims), float32
+
+    Examples
+    --------
+    >>> dequantize(quantize([[1.0, -0.5], [0.26, 0.0]], step=0.25))
+    array([[ 1.  , -0.5 ],
+           [ 0.25,  0.  ]], dtype=float32)
+    """
+    codes, step = quantized
+    matrix = np.empty(codes.shape, dtype=np.float32)
+    for start in range(0, len(codes), BLOCK_ROWS):  # small enough for the cache
+        block = np.ascontiguousarray(codes[start : start + BLOCK_ROWS])
+        np.multiply(block, step, out=matrix[start : start + BLOCK_ROWS], dtype=np.float32)
+    return matrix
+
+
+def _smallest_step(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    if values.ndim != 2 or not values.size or not np.isfinite(values).all():
+        raise DataError(
+            "quantize expects a non-empty matrix (words × dimensions) of finite numbers, "
+            f"found shape {values.shape}"
+        )
+    largest = np.abs(values).max()
+    tiny = np.finfo(np.float32).tiny  # a matrix of zeros has a step too
+    return np.asarray(np.maximum(largest / LARGEST_CODE, tiny), dtype=np.float32)
+
+
+def _checked_step(step: float, smallest: float) -> NDArray[np.float32]:
+    if not (np.isfinite(step) and step >= smallest * (1 - 1e-6)):
+        raise DataError(
+            f"step must be at least {smallest:.6g}, the largest number of the matrix / "
+            f"{LARGEST_CODE}, found {step!r}: give a larger step, or none"
+        )
+    return np.array(step, dtype=np.float32)

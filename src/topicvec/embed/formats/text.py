@@ -1,26 +1,40 @@
-"""Word vectors as text: word2vec and fastText with a header "words dims", GloVe without."""
+"""Word vectors as text: word2vec and fastText with a header "words dims", GloVe without.
+
+What word2vec's text and binary files have in common stands here: the header, the rows and what
+they may hold.
+"""
 
 import codecs
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from topicvec.embed.formats.decimals import is_number, parse_decimals, parse_decimals_fast
 from topicvec.embed.formats.files import open_read, open_write
-from topicvec.embed.formats.parsed import ParsedVectors, RowCollector, check_shape, encode_words
-from topicvec.errors import FormatError
+from topicvec.embed.formats.tensors import ParsedVectors
+from topicvec.errors import DataError, FormatError
 
-__all__ = ["Header", "parse_header", "read_text", "trailing_numbers", "write_text"]
+__all__ = [
+    "Header",
+    "RowCollector",
+    "check_shape",
+    "encode_words",
+    "is_number",
+    "parse_header",
+    "read_text",
+    "trailing_numbers",
+    "write_text",
+]
 
 BLOCK_BYTES = 1 << 22
 SAMPLE_LINES = 100
-MANY_NUMBERS = 200_000  # from here the compiled parser is worth its start
+MAX_DIMS = 1 << 16  # far above any real vectors; a header that promises more is damaged
 _HEADER = re.compile(rb"\s*(\d{1,18})\s+(\d{1,18})\s*")
+_ASCII_SPACE = frozenset(" \t\n\r\x0b\x0c")
 
 
 class Header(NamedTuple):
@@ -61,6 +75,29 @@ def parse_header(line: bytes) -> Header | None:
     """
     found = _HEADER.fullmatch(line.removeprefix(codecs.BOM_UTF8))
     return Header(int(found[1]), int(found[2])) if found else None
+
+
+def is_number(field: bytes) -> bool:
+    """Say whether a field reads as a number; nan and infinity count.
+
+    Parameters
+    ----------
+    field : bytes
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_number(b"-1e-5"), is_number(b"1,5")
+    (True, False)
+    """
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return b"_" not in field  # Python's own notation, not one of files
 
 
 def trailing_numbers(line: bytes) -> int:
@@ -212,7 +249,8 @@ def _blocks(file: IO[bytes], sample: list[bytes]) -> Iterator[list[bytes]]:
         following = file.readlines(BLOCK_BYTES)
         while not following and lines and not lines[-1].strip():
             lines.pop()
-        yield [line.rstrip() for line in lines]
+        if lines:
+            yield [line.rstrip() for line in lines]
         lines = following
 
 
@@ -234,23 +272,27 @@ def _split(path: Path, line_number: int, line: bytes, n_dims: int) -> tuple[byte
 
 def _numbers(path: Path, first: int, rests: list[bytes], n_dims: int) -> NDArray[np.float32]:
     """Read the numbers of a block of lines; `first` is the number of its first line."""
-    n_numbers = len(rests) * n_dims
-    parse = parse_decimals_fast if n_numbers >= MANY_NUMBERS else parse_decimals
-    numbers = parse(b" ".join(rests), n_numbers)
-    if numbers is None:
-        raise _find_wrong_line(path, first, rests, n_dims)
-    return numbers.reshape(len(rests), n_dims)
+    lines = (rest.decode("ascii") for rest in rests)
+    try:
+        numbers = np.loadtxt(lines, np.float32, comments=None, delimiter=" ", ndmin=2)
+    except ValueError:
+        numbers = np.empty((0, 0), np.float32)
+    if numbers.shape == (len(rests), n_dims):
+        return numbers
+    fields = [_fields(path, place, rest, n_dims) for place, rest in enumerate(rests, first)]
+    with np.errstate(over="ignore"):  # beyond float32: infinity, which the collector refuses
+        return np.array(fields, np.float64).astype(np.float32)
 
 
-def _find_wrong_line(path: Path, first: int, rests: list[bytes], n_dims: int) -> FormatError:
-    for line_number, rest in enumerate(rests, first):
-        fields = rest.split()
-        wrong = next((field for field in fields if not is_number(field)), None)
-        if wrong is not None:
-            return _wrong_line(path, line_number, n_dims, repr(wrong.decode(errors="replace")))
-        if len(fields) != n_dims:
-            return _wrong_line(path, line_number, n_dims, f"{len(fields)} numbers")
-    raise AssertionError("a block that cannot be read has a line that cannot be read")
+def _fields(path: Path, line_number: int, rest: bytes, n_dims: int) -> list[bytes]:
+    """Give the fields of one line, all of them numbers, or say what is wrong with it."""
+    fields = rest.split()
+    wrong = next((field for field in fields if not is_number(field)), None)
+    if wrong is not None:
+        raise _wrong_line(path, line_number, n_dims, repr(wrong.decode(errors="replace")))
+    if len(fields) != n_dims:
+        raise _wrong_line(path, line_number, n_dims, f"{len(fields)} numbers")
+    return fields
 
 
 def _wrong_line(path: Path, line_number: int, n_dims: int, found: str) -> FormatError:
@@ -258,3 +300,127 @@ def _wrong_line(path: Path, line_number: int, n_dims: int, found: str) -> Format
         f"{path}, line {line_number}: expected a word and {n_dims} numbers, found {found}: mend "
         "or remove the line; the parts of a word that ends in a number need '_' between them"
     )
+
+
+class RowCollector:
+    """Gathers blocks of rows and refuses what no vector file may hold.
+
+    Parameters
+    ----------
+    path : Path
+        For messages.
+    encoding : str
+        Of the words.
+    place : callable
+        Row number to the words that name its place, such as "line 7".
+
+    Examples
+    --------
+    >>> rows = RowCollector(Path("x.txt"), "utf-8", "row {}".format)
+    >>> rows.add([b"cat"], np.array([[1, 2]], np.float32))
+    >>> rows.finish().words
+    ('cat',)
+    """
+
+    def __init__(self, path: Path, encoding: str, place: Callable[[int], str]) -> None:
+        self.path = path
+        self.encoding = encoding
+        self.place = place
+        self.ids: dict[str, int] = {}
+        self.blocks: list[NDArray[np.float32]] = []
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def add(self, words: Sequence[bytes], numbers: NDArray[np.float32]) -> None:
+        """Take a block of rows: its words, and their numbers of shape (n_rows, n_dims)."""
+        first = len(self.ids)
+        for row, raw in enumerate(words, first):
+            word = self._decode(raw, row)
+            if self.ids.setdefault(word, row) != row:
+                earlier = self.place(self.ids[word])
+                raise self._error(row, f"the word {word!r} stands already at {earlier}")
+        finite = np.isfinite(numbers).all(axis=1)
+        if not finite.all():
+            row = first + int(finite.argmin())
+            raise self._error(row, "expected finite numbers, found nan or infinity")
+        self.blocks.append(numbers)
+
+    def finish(self) -> ParsedVectors:
+        """Return all rows as one record; the blocks are given up on the way."""
+        matrix = np.empty((len(self.ids), self.blocks[0].shape[1]), dtype=np.float32)
+        end = len(matrix)
+        while self.blocks:  # freed one by one, so that memory never holds the matrix twice
+            block = self.blocks.pop()
+            matrix[end - len(block) : end] = block
+            end -= len(block)
+        return ParsedVectors(tuple(self.ids), matrix)
+
+    def _decode(self, raw: bytes, row: int) -> str:
+        try:
+            return raw.decode(self.encoding)
+        except UnicodeDecodeError as error:
+            problem = f"byte 0x{raw[error.start]:02x} in {raw!r} is not {self.encoding}"
+            advice = (
+                "give the file's own encoding with encoding= (--encoding on the command line), "
+                "for example latin-1"
+            )
+            raise self._error(row, f"{problem}: {advice}") from error
+
+    def _error(self, row: int, message: str) -> FormatError:
+        return FormatError(f"{self.path}, {self.place(row)}: {message}")
+
+
+def check_shape(path: Path, n_words: int, n_dims: int) -> None:
+    """Refuse a header that no vector file can have.
+
+    Parameters
+    ----------
+    path : Path
+        For the message.
+    n_words, n_dims : int
+        What the header promises.
+
+    Examples
+    --------
+    >>> check_shape(Path("x.bin"), 0, 50)
+    Traceback (most recent call last):
+    topicvec.errors.FormatError: x.bin: the header promises 0 words of 50 dimensions; ...
+    """
+    if n_words < 1 or not 1 <= n_dims <= MAX_DIMS:
+        raise FormatError(
+            f"{path}: the header promises {n_words} words of {n_dims} dimensions; expected at "
+            f"least one word and 1 to {MAX_DIMS} dimensions: the file is damaged"
+        )
+
+
+def encode_words(words: Sequence[str]) -> list[bytes]:
+    r"""Encode words for a format in which white space ends a word.
+
+    Parameters
+    ----------
+    words : sequence of str
+
+    Returns
+    -------
+    list of bytes
+        In UTF-8.
+
+    Examples
+    --------
+    >>> encode_words(["café"])
+    [b'caf\xc3\xa9']
+    >>> encode_words(["New York"])
+    Traceback (most recent call last):
+    topicvec.errors.DataError: the word 'New York' has white space, which word2vec, GloVe ...
+    """
+    for word in words:
+        if not word or not _ASCII_SPACE.isdisjoint(word):
+            raise DataError(
+                f"the word {word!r} {'has white space' if word else 'is empty'}, which word2vec, "
+                "GloVe and fastText files cannot hold: save as .safetensors, or rename the word"
+            )
+    try:
+        return [word.encode() for word in words]
+    except UnicodeEncodeError as error:
+        raise DataError(f"the word {error.object!r} cannot be written in UTF-8: {error}") from error
