@@ -6,8 +6,6 @@ parts sym(W∘G) and sym(W), which is what `Association` holds.
 """
 
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -283,7 +281,8 @@ def associate(counts: Cooccurrence, margins: Margins, n: int, engine: Engine) ->
     """
     x, x_t = two_ways(counts, n)
     pieces = zip(range(0, n, ROWS), cut_rows(x, ROWS), cut_rows(x_t, ROWS), strict=True)
-    united = engine.map(partial(_unite, margins=margins.for_kernels), list(pieces))
+    numbers = margins.for_kernels
+    united = engine.map(lambda piece: kernels.unite_rows(*piece, numbers), list(pieces))
     most = x[1].size + (n if x_t is x else x_t[1].size + n)
     indptr, indices, weighted, weights, target = joined(
         united, most, np.int32, np.float32, np.float32, np.float32
@@ -298,7 +297,3 @@ def two_ways(counts: Cooccurrence, n: int) -> tuple[kernels.Triple, kernels.Trip
     core = counts.counts if n == counts.n_words else counts.counts[:n, :n]
     x = as_triple(core)
     return x, x if counts.settings.direction == "both" else as_triple(core.T.tocsr())
-
-
-def _unite(piece: tuple[int, kernels.Triple, kernels.Triple], margins: Any) -> Any:
-    return kernels.unite_rows(*piece, margins)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from scipy.sparse import csr_array
 
+from topicvec.checks import check_choice
 from topicvec.embed import kernels
 from topicvec.embed.formats.tensors import write_tensors
 from topicvec.engine import LocalEngine
@@ -74,10 +75,8 @@ class WindowSettings:
     def __post_init__(self) -> None:
         if not isinstance(self.window, int | np.integer) or not 1 <= self.window <= 40:
             raise DataError(f"window must be an integer from 1 to 40; found {self.window!r}")
-        if self.direction not in get_args(Direction):
-            raise DataError(f"direction must be left, right or both; found {self.direction!r}")
-        if self.weighting not in get_args(Weighting):
-            raise DataError(f"weighting must be flat, harmonic or linear; found {self.weighting!r}")
+        check_choice("direction", self.direction, *get_args(Direction))
+        check_choice("weighting", self.weighting, *get_args(Weighting))
         if self.unit > 1 << 32:  # larger units would overflow the sums of a large corpus
             raise DataError(f"harmonic weighting needs a window up to 22; found {self.window}")
 
@@ -276,13 +275,9 @@ def added(a: csr_array, b: csr_array) -> csr_array:
     """Add two matrices of counts; unlike scipy, over all cores and without spare copies."""
     x, y = as_triple(a), as_triple(b)
     pieces = zip(cut_rows(x, ROWS), cut_rows(y, ROWS), strict=True)
-    sums = LocalEngine().map(_add, list(pieces))
+    sums = LocalEngine().map(lambda pair: kernels.add_rows(*pair), list(pieces))
     indptr, indices, data = joined(sums, x[1].size + y[1].size, np.int32, np.int64)
     return csr_array((data, indices, indptr), shape=a.shape)
-
-
-def _add(pair: tuple[kernels.Triple, kernels.Triple]) -> kernels.Triple:
-    return kernels.add_rows(*pair)
 
 
 def as_triple(matrix: csr_array) -> kernels.Triple:

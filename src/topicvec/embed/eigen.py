@@ -13,7 +13,6 @@ are the same bits for any number of workers.
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -67,7 +66,7 @@ class Rows:
             whole if isinstance(whole, list) else [whole[block] for block in self.blocks]
             for whole in tall
         ]
-        return self.engine.map(partial(_spread, function), list(zip(*cut, strict=True)))
+        return self.engine.map(lambda pieces: function(*pieces), list(zip(*cut, strict=True)))
 
     def fill(self, out: Matrix, function: Callable[..., Matrix], *tall: Any) -> Matrix:
         """Put the function's results, block by block as they come, into a matrix."""
@@ -84,41 +83,27 @@ class Rows:
 
     def gram(self, A: Matrix, B: Matrix) -> Floats:
         """AᵀB in float64."""
-        return self.sum(_square, A) if A is B else self.sum(_across, A, B)
+        if A is B:
+            return self.sum(_square, A)
+        return self.sum(lambda a, b: a.astype(np.float64).T @ b.astype(np.float64), A, B)
 
     def weigh(self, weights: Floats, A: Matrix) -> Floats:
         """The sum of A's rows, each times its weight, in float64."""
-        return self.sum(_weighed, weights, A)
+        return self.sum(lambda w, a: w @ a.astype(np.float64), weights, A)
 
     def rotate(self, A: Matrix, U: Floats) -> Matrix:
         """AU in float32."""
-        out = np.empty((self.n, U.shape[1]), np.float32)
-        return self.fill(out, partial(_times, U=np.ascontiguousarray(U, np.float32)), A)
+        U32, out = np.ascontiguousarray(U, np.float32), np.empty((self.n, U.shape[1]), np.float32)
+        return self.fill(out, lambda a: a @ U32, A)
 
-
-def _spread(function: Callable[..., Result], pieces: tuple[Any, ...]) -> Result:
-    return function(*pieces)
+    def take_away(self, Y: Matrix, A: Matrix, U: Matrix) -> Matrix:
+        """Y − AU, in place of Y."""
+        return self.fill(Y, lambda y, a: y - a @ U, Y, A)
 
 
 def _square(A: Matrix) -> Floats:
     A64 = A.astype(np.float64)
     return np.asarray(A64.T @ A64)
-
-
-def _across(A: Matrix, B: Matrix) -> Floats:
-    return np.asarray(A.astype(np.float64).T @ B.astype(np.float64))
-
-
-def _weighed(weights: Floats, A: Matrix) -> Floats:
-    return np.asarray(weights @ A.astype(np.float64))
-
-
-def _times(A: Matrix, U: Matrix) -> Matrix:
-    return np.asarray(A @ U)
-
-
-def _take_away(Y: Matrix, A: Matrix, U: Matrix) -> Matrix:
-    return np.asarray(Y - A @ U)
 
 
 class _Spectrum(NamedTuple):
@@ -140,7 +125,7 @@ class _Spectrum(NamedTuple):
             return SY
         B = self.vectors
         inner = (self.values[:, None] * rows.gram(B, Y)).astype(np.float32)
-        return rows.fill(SY, partial(_take_away, U=inner), SY, B)
+        return rows.take_away(SY, B, inner)
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,13 +273,13 @@ def _rayleigh_ritz(product: Product, Q: Matrix, rows: Rows) -> tuple[Floats, Mat
 
 
 def _residual_norms(values: Floats, Q: Matrix, SQ: Matrix, rows: Rows) -> Floats:
-    squares = partial(_squares, values=values.astype(np.float32))
+    scale = values.astype(np.float32)
+
+    def squares(q: Matrix, sq: Matrix) -> Floats:
+        R = sq - q * scale
+        return np.asarray(np.einsum("ij,ij->j", R, R, dtype=np.float64))
+
     return np.asarray(np.sqrt(rows.sum(squares, Q, SQ)), np.float64)
-
-
-def _squares(Q: Matrix, SQ: Matrix, values: NDArray[np.float32]) -> Floats:
-    R = SQ - Q * values
-    return np.asarray(np.einsum("ij,ij->j", R, R, dtype=np.float64))
 
 
 def _filtered(
@@ -331,17 +316,16 @@ def _filtered(
 
 def _combine(A: Matrix, B: Matrix, C: Matrix, a: float, b: float, c: float, rows: Rows) -> Matrix:
     """The sum aA + bB + cC."""
-    factors = np.float32(a), np.float32(b), np.float32(c)
-    return rows.fill(np.empty_like(A), partial(_weighted_sum, factors=factors), A, B, C)
+    a32, b32, c32 = np.float32(a), np.float32(b), np.float32(c)
 
+    def combined(A: Matrix, B: Matrix, C: Matrix) -> Matrix:
+        out = A * a32
+        out += b32 * B
+        if c32:
+            out += c32 * C
+        return np.asarray(out)
 
-def _weighted_sum(A: Matrix, B: Matrix, C: Matrix, factors: tuple[np.float32, ...]) -> Matrix:
-    a, b, c = factors
-    out = A * a
-    out += b * B
-    if c:
-        out += c * C
-    return out
+    return rows.fill(np.empty_like(A), combined, A, B, C)
 
 
 class _Clearing:
@@ -357,13 +341,9 @@ class _Clearing:
         L = self.leading
         if not L.shape[1]:
             return
-        traces = self.rows.sum(_traces, L, Y)
+        traces = self.rows.sum(lambda a, y: (a.T @ y).astype(np.float64), L, Y)
         traces32 = np.where(self.larger, traces, 0.0).astype(np.float32)
-        self.rows.fill(Y, partial(_take_away, U=traces32), Y, L)
-
-
-def _traces(L: Matrix, Y: Matrix) -> Floats:
-    return np.asarray((L.T @ Y).astype(np.float64))
+        self.rows.take_away(Y, L, traces32)
 
 
 def _orthonormal(Y: Matrix, rows: Rows) -> Matrix:

@@ -10,7 +10,6 @@ refilled in place, or, where that does not fit, sparse plus low rank and never f
 """
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -204,8 +203,8 @@ def weighted_residual(association: Association, V: Matrix, rows: Rows) -> float:
     float
     """
     a, d2 = association, association.importance.astype(np.float64) ** 2
-    x = list(rows.map(partial(_sampled, V=V), a, V))
-    seen, mass, unseen, missing = rows.sum(partial(_seen_errors, d2=d2), a, x, d2)
+    errors = rows.sum(lambda a, v, own: _seen_errors(a, v, V, own, d2), a, V, d2)
+    seen, mass, unseen, missing = errors
     if a.unseen_weight > 0:
         # Over all pairs Σ d_i²d_j²(g−x)² = g²(Σd²)² − 2g‖Vᵀd²‖² + ‖VᵀD²V‖², less the support.
         w0, g0, U = a.unseen_weight, a.unseen_target, a.importance[:, None] * V
@@ -217,11 +216,12 @@ def weighted_residual(association: Association, V: Matrix, rows: Rows) -> float:
     return float(np.sqrt(seen / max(mass, 1e-300)))
 
 
-def _seen_errors(a: Association, x: NDArray[np.float32], d2_rows: Floats, d2: Floats) -> Floats:
+def _seen_errors(a: Association, V_rows: Matrix, V: Matrix, own: Floats, d2: Floats) -> Floats:
     """Sums over the support in some rows, under all weights and under the importance alone."""
-    both = np.repeat(d2_rows, np.diff(a.indptr))
+    both = np.repeat(own, np.diff(a.indptr))
     both *= d2[a.indices]
-    products, w = x.astype(np.float64), a.weights.astype(np.float64)
+    products = kernels.sampled_products(V_rows, V, a.indptr, a.indices).astype(np.float64)
+    w = a.weights.astype(np.float64)
     error = np.divide(a.weighted, w, out=products.copy(), where=w > 0) - products
     unseen = np.sum(both * (a.unseen_target - products) ** 2)
     return np.array([np.sum(both * w * error**2), np.sum(both * w), unseen, np.sum(both)])
@@ -243,37 +243,32 @@ class DenseSurrogate:
 
     def __init__(self, association: Association, rows: Rows) -> None:
         self.association, self.rows = association, rows
-        self.matrix: Matrix = np.empty((rows.n, rows.n), np.float32)
-        rows.fill(self.matrix, partial(_start_rows, n=rows.n), association)
+        n, constant = rows.n, _start_constant(association)
+
+        def start(a: Association) -> Matrix:
+            S = np.full((a.n, n), constant, np.float32)
+            kernels.start_rows(S, a.indptr, a.indices, a.weighted, a.target)
+            return S
+
+        self.matrix = rows.fill(np.empty((n, n), np.float32), start, association)
 
     def update(self, V: Matrix) -> None:
         """Set S to A0 + (1 − w̄)∘V Vᵀ."""
-        refill = partial(_refill_rows, transposed=np.ascontiguousarray(V.T))
+        transposed = np.ascontiguousarray(V.T)
+
+        def refill(a: Association, v: Matrix) -> Matrix:
+            S = v @ transposed
+            unseen = np.array([a.unseen_weight, a.unseen_target], np.float32)
+            kernels.refill_rows(S, a.indptr, a.indices, a.weighted, a.weights, unseen)
+            return np.asarray(S)
+
         self.rows.fill(self.matrix, refill, self.association, V)
 
     def product(self, Y: Matrix) -> Matrix:
         """D S D Y, shape (n, m)."""
         d = self.association.importance[:, None]
-        return self.rows.fill(np.empty_like(Y), partial(_scaled_product, Y=d * Y), self.matrix, d)
-
-
-def _start_rows(a: Association, n: int) -> Matrix:
-    S = np.full((a.n, n), _start_constant(a), np.float32)
-    kernels.start_rows(S, a.indptr, a.indices, a.weighted, a.target)
-    return S
-
-
-def _refill_rows(a: Association, V: Matrix, transposed: Matrix) -> Matrix:
-    S = V @ transposed
-    unseen = np.array([a.unseen_weight, a.unseen_target], np.float32)
-    kernels.refill_rows(S, a.indptr, a.indices, a.weighted, a.weights, unseen)
-    return S
-
-
-def _scaled_product(S: Matrix, d: Matrix, Y: Matrix) -> Matrix:
-    out = S @ Y
-    out *= d
-    return out
+        DY = d * Y
+        return self.rows.fill(np.empty_like(Y), lambda s, d: (s @ DY) * d, self.matrix, d)
 
 
 class SparseSurrogate:
@@ -289,60 +284,42 @@ class SparseSurrogate:
     def __init__(self, association: Association, rows: Rows) -> None:
         self.association, self.rows = association, rows
         self.constant = _start_constant(association)
+        half, constant = np.float32(2), np.float32(self.constant)
         # What the sparse matrix has on the support, a piece for each block of rows.
-        self.sparse = list(rows.map(_start_support, association))
+        self.sparse = list(
+            rows.map(lambda a: (a.weighted + a.target) / half - constant, association)
+        )
         self.V: Matrix = np.zeros((rows.n, 0), np.float32)
 
     def update(self, V: Matrix) -> None:
         """Set S to A0 + (1 − w̄)∘V Vᵀ."""
         a = self.association
-        self.constant = a.unseen_weight * a.unseen_target
-        self.V = V
-        self.sparse = list(self.rows.map(partial(_refill_support, V=V), a, V))
+        self.constant, self.V = a.unseen_weight * a.unseen_target, V
+        unseen_weight, constant = np.float32(a.unseen_weight), np.float32(self.constant)
+
+        def refill(a: Association, v: Matrix) -> NDArray[np.float32]:
+            x = kernels.sampled_products(v, V, a.indptr, a.indices)
+            x *= unseen_weight - a.weights
+            x += a.weighted
+            x -= constant
+            return x
+
+        self.sparse = list(self.rows.map(refill, a, V))
 
     def product(self, Y: Matrix) -> Matrix:
         """D S D Y, shape (n, m)."""
         a, V, rows = self.association, self.V, self.rows
         d = a.importance[:, None]
-        Y = d * Y
-        everywhere = (self.constant * rows.sum(_column_sums, Y)).astype(np.float32)
-        inner = (rows.gram(V, Y) * (1.0 - a.unseen_weight)).astype(np.float32)
-        product = partial(_support_product, inner=inner, everywhere=everywhere, Y=Y)
-        return rows.fill(np.empty_like(Y), product, a, self.sparse, V, d)
+        DY = d * Y
+        sums = rows.sum(lambda y: y.sum(axis=0, dtype=np.float64), DY)
+        everywhere = (self.constant * sums).astype(np.float32)
+        inner = (rows.gram(V, DY) * (1.0 - a.unseen_weight)).astype(np.float32)
 
+        def one(a: Association, x: NDArray[np.float32], v: Matrix, d: Matrix) -> Matrix:
+            out = v @ inner
+            out += everywhere
+            kernels.multiply_rows(a.indptr, a.indices, x, DY, out)
+            out *= d
+            return np.asarray(out)
 
-def _start_support(a: Association) -> NDArray[np.float32]:
-    return np.asarray((a.weighted + a.target) / np.float32(2) - np.float32(_start_constant(a)))
-
-
-def _refill_support(a: Association, V_rows: Matrix, V: Matrix) -> NDArray[np.float32]:
-    x = _sampled(a, V_rows, V)
-    x *= np.float32(a.unseen_weight) - a.weights
-    x += a.weighted
-    x -= np.float32(a.unseen_weight * a.unseen_target)
-    return x
-
-
-def _column_sums(Y: Matrix) -> Floats:
-    return np.asarray(Y.sum(axis=0, dtype=np.float64))
-
-
-def _support_product(
-    a: Association,
-    sparse: NDArray[np.float32],
-    V: Matrix,
-    d: Matrix,
-    inner: Matrix,
-    everywhere: NDArray[np.float32],
-    Y: Matrix,
-) -> Matrix:
-    out = V @ inner
-    out += everywhere
-    kernels.multiply_rows(a.indptr, a.indices, sparse, Y, out)
-    out *= d
-    return out
-
-
-def _sampled(a: Association, V_rows: Matrix, V: Matrix) -> NDArray[np.float32]:
-    """Inner products of some rows of V with those on the support."""
-    return kernels.sampled_products(V_rows, V, a.indptr, a.indices)
+        return rows.fill(np.empty_like(Y), one, a, self.sparse, V, d)

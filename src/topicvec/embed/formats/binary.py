@@ -16,8 +16,8 @@ from topicvec.embed.formats.files import is_compressed, open_read, open_write
 from topicvec.embed.formats.tensors import ParsedVectors
 from topicvec.embed.formats.text import (
     Header,
-    RowCollector,
     check_shape,
+    collect_rows,
     encode_words,
     parse_header,
 )
@@ -56,19 +56,15 @@ def read_binary(path: Path, *, encoding: str, max_words: int | None = None) -> P
     """
     with open_read(path) as file:
         header = _read_header(path, file)
-        rows = RowCollector(path, encoding, lambda row: f"word {row + 1}")
-        n_rows = max(1, BLOCK_BYTES // (4 * header.n_dims))
         n_wanted = min(header.n_words, max_words or header.n_words)
-        records = islice(_records(path, file, header), n_wanted)
-        while block := list(islice(records, n_rows)):
-            numbers = np.frombuffer(b"".join(raw for _, raw in block), dtype="<f4")
-            rows.add([word for word, _ in block], numbers.reshape(len(block), header.n_dims))
-        if len(rows) < n_wanted:
-            raise FormatError(
-                f"{path}: the header promises {header.n_words} words of {header.n_dims} "
-                f"dimensions, found {len(rows)} whole ones: the file is cut off"
-            )
-    return rows.finish()
+        blocks = _blocks(islice(_records(path, file, header), n_wanted), header.n_dims)
+        parsed = collect_rows(path, encoding, lambda row: f"word {row + 1}", blocks)
+    if len(parsed.words) < n_wanted:
+        raise FormatError(
+            f"{path}: the header promises {header.n_words} words of {header.n_dims} "
+            f"dimensions, found {len(parsed.words)} whole ones: the file is cut off"
+        )
+    return parsed
 
 
 def write_binary(path: Path, words: Sequence[str], matrix: NDArray[np.float32]) -> None:
@@ -112,6 +108,14 @@ def _read_header(path: Path, file: IO[bytes]) -> Header:
     return header
 
 
+def _blocks(
+    records: Iterator[tuple[bytes, bytes]], n_dims: int
+) -> Iterator[tuple[list[bytes], NDArray[np.float32]]]:
+    while block := list(islice(records, max(1, BLOCK_BYTES // (4 * n_dims)))):
+        numbers = np.frombuffer(b"".join(raw for _, raw in block), dtype="<f4")
+        yield [word for word, _ in block], numbers.reshape(len(block), n_dims)
+
+
 def _records(path: Path, file: IO[bytes], header: Header) -> Iterator[tuple[bytes, bytes]]:
     """Yield words and the bytes of their numbers; refuse what follows the last word."""
     buffer, start, n_found = b"", 0, 0
@@ -130,18 +134,13 @@ def _records(path: Path, file: IO[bytes], header: Header) -> Iterator[tuple[byte
             buffer, start = buffer[start:] + more, 0
             continue
         n_found += 1
-        if n_found == header.n_words:
-            _check_end(path, header, buffer[end:] + file.read(2))
+        if n_found == header.n_words and buffer[end:] + file.read(2) not in (b"", b"\n"):
+            raise FormatError(
+                f"{path}: the header promises {header.n_words} words of {header.n_dims} "
+                "dimensions, found more behind them: the header is wrong"
+            )
         yield buffer[start:space].lstrip(b"\n"), buffer[space + 1 : end]
         start = end
-
-
-def _check_end(path: Path, header: Header, rest: bytes) -> None:
-    if rest not in (b"", b"\n"):
-        raise FormatError(
-            f"{path}: the header promises {header.n_words} words of {header.n_dims} dimensions, "
-            "found more behind them: the header is wrong"
-        )
 
 
 def read_keyed(path: Path, max_words: int | None = None) -> ParsedVectors:

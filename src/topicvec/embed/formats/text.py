@@ -7,9 +7,10 @@ they may hold.
 import codecs
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice, repeat
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +21,8 @@ from topicvec.errors import DataError, FormatError
 
 __all__ = [
     "Header",
-    "RowCollector",
     "check_shape",
+    "collect_rows",
     "encode_words",
     "is_number",
     "parse_header",
@@ -147,13 +148,22 @@ def read_text(path: Path, *, encoding: str, max_words: int | None = None) -> Par
     """
     with open_read(path) as file:
         first = file.readline()
-        header = parse_header(first)
+        header, sample = parse_header(first), []
         if header:
             check_shape(path, *header)
-            return _read_rows(path, file, header, [], encoding, max_words)
-        sample = [first, *(line for _, line in zip(range(SAMPLE_LINES), file, strict=False))]
-        n_dims = _commonest_dims(path, sample)
-        return _read_rows(path, file, Header(0, n_dims), sample, encoding, max_words)
+        else:
+            sample = [first, *islice(file, SAMPLE_LINES)]
+            header = Header(0, _commonest_dims(path, sample))
+        first_line = 2 if header.n_words else 1
+        lines = islice(_lines(chain(sample, file)), max_words)
+        blocks = _blocks(path, lines, first_line, header.n_dims)
+        parsed = collect_rows(path, encoding, lambda row: f"line {row + first_line}", blocks)
+    if header.n_words and len(parsed.words) not in (header.n_words, max_words):
+        raise FormatError(
+            f"{path}: the header promises {header.n_words} words, found {len(parsed.words)}: the "
+            "file is cut off, or its first line is wrong"
+        )
+    return parsed
 
 
 def write_text(
@@ -215,43 +225,26 @@ def _decimals(block: NDArray[np.float32]) -> list[list[bytes]]:
     return rows
 
 
-def _read_rows(
-    path: Path,
-    file: IO[bytes],
-    header: Header,
-    sample: list[bytes],
-    encoding: str,
-    max_words: int | None,
-) -> ParsedVectors:
-    """Read the rows after a header; `sample` has lines that were read before."""
-    first_line = 2 if header.n_words else 1
-    rows = RowCollector(path, encoding, lambda row: f"line {row + first_line}")
-    for lines in _blocks(file, sample):
-        wanted = lines if max_words is None else lines[: max_words - len(rows)]
-        place = first_line + len(rows)
-        fields = [_split(path, place + i, line, header.n_dims) for i, line in enumerate(wanted)]
-        numbers = _numbers(path, place, [rest for _, rest in fields], header.n_dims)
-        rows.add([word for word, _ in fields], numbers)
-        if len(rows) == max_words:
-            return rows.finish()
-    if header.n_words and len(rows) != header.n_words:
-        raise FormatError(
-            f"{path}: the header promises {header.n_words} words, found {len(rows)}: the file is "
-            "cut off, or its first line is wrong"
-        )
-    return rows.finish()
+def _lines(file: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield lines without the white space at their ends; empty ones at the file's end are none."""
+    n_empty = 0
+    for line in map(bytes.rstrip, file):
+        if line:
+            yield from repeat(b"", n_empty)
+            yield line
+        n_empty = 0 if line else n_empty + 1
 
 
-def _blocks(file: IO[bytes], sample: list[bytes]) -> Iterator[list[bytes]]:
-    """Yield lines in lists of bounded size, without the empty ones at the end of the file."""
-    lines = sample or file.readlines(BLOCK_BYTES)
-    while lines:
-        following = file.readlines(BLOCK_BYTES)
-        while not following and lines and not lines[-1].strip():
-            lines.pop()
-        if lines:
-            yield [line.rstrip() for line in lines]
-        lines = following
+def _blocks(
+    path: Path, lines: Iterator[bytes], first: int, n_dims: int
+) -> Iterator[tuple[list[bytes], NDArray[np.float32]]]:
+    """Yield words and numbers of some lines at a time; `first` is the number of the first."""
+    n_lines = max(1, BLOCK_BYTES // (12 * n_dims))
+    while block := list(islice(lines, n_lines)):
+        fields = [_split(path, place, line, n_dims) for place, line in enumerate(block, first)]
+        words, rests = zip(*fields, strict=True)
+        yield list(words), _numbers(path, first, rests, n_dims)
+        first += len(block)
 
 
 def _split(path: Path, line_number: int, line: bytes, n_dims: int) -> tuple[bytes, bytes]:
@@ -270,7 +263,7 @@ def _split(path: Path, line_number: int, line: bytes, n_dims: int) -> tuple[byte
     return word, b" ".join(fields[1:])
 
 
-def _numbers(path: Path, first: int, rests: list[bytes], n_dims: int) -> NDArray[np.float32]:
+def _numbers(path: Path, first: int, rests: Sequence[bytes], n_dims: int) -> NDArray[np.float32]:
     """Read the numbers of a block of lines; `first` is the number of its first line."""
     lines = (rest.decode("ascii") for rest in rests)
     try:
@@ -302,8 +295,13 @@ def _wrong_line(path: Path, line_number: int, n_dims: int, found: str) -> Format
     )
 
 
-class RowCollector:
-    """Gathers blocks of rows and refuses what no vector file may hold.
+def collect_rows(
+    path: Path,
+    encoding: str,
+    place: Callable[[int], str],
+    blocks: Iterable[tuple[Sequence[bytes], NDArray[np.float32]]],
+) -> ParsedVectors:
+    """Gather blocks of rows and refuse what no vector file may hold.
 
     Parameters
     ----------
@@ -313,62 +311,50 @@ class RowCollector:
         Of the words.
     place : callable
         Row number to the words that name its place, such as "line 7".
+    blocks : iterable of (words, ndarray of shape (n_rows, n_dims), float32)
+
+    Returns
+    -------
+    ParsedVectors
 
     Examples
     --------
-    >>> rows = RowCollector(Path("x.txt"), "utf-8", "row {}".format)
-    >>> rows.add([b"cat"], np.array([[1, 2]], np.float32))
-    >>> rows.finish().words
+    >>> rows = [([b"cat"], np.array([[1, 2]], np.float32))]
+    >>> collect_rows(Path("x.txt"), "utf-8", "row {}".format, rows).words
     ('cat',)
     """
-
-    def __init__(self, path: Path, encoding: str, place: Callable[[int], str]) -> None:
-        self.path = path
-        self.encoding = encoding
-        self.place = place
-        self.ids: dict[str, int] = {}
-        self.blocks: list[NDArray[np.float32]] = []
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    def add(self, words: Sequence[bytes], numbers: NDArray[np.float32]) -> None:
-        """Take a block of rows: its words, and their numbers of shape (n_rows, n_dims)."""
-        first = len(self.ids)
+    ids: dict[str, int] = {}
+    kept: list[NDArray[np.float32]] = []
+    for words, numbers in blocks:
+        first = len(ids)
         for row, raw in enumerate(words, first):
-            word = self._decode(raw, row)
-            if self.ids.setdefault(word, row) != row:
-                earlier = self.place(self.ids[word])
-                raise self._error(row, f"the word {word!r} stands already at {earlier}")
+            word = _decoded(path, place(row), raw, encoding)
+            if ids.setdefault(word, row) != row:
+                earlier = f"the word {word!r} stands already at {place(ids[word])}"
+                raise FormatError(f"{path}, {place(row)}: {earlier}")
         finite = np.isfinite(numbers).all(axis=1)
         if not finite.all():
-            row = first + int(finite.argmin())
-            raise self._error(row, "expected finite numbers, found nan or infinity")
-        self.blocks.append(numbers)
+            wrong = place(first + int(finite.argmin()))
+            raise FormatError(f"{path}, {wrong}: expected finite numbers, found nan or infinity")
+        kept.append(numbers)
+    matrix = np.empty((len(ids), kept[0].shape[1] if kept else 0), np.float32)
+    end = len(matrix)
+    while kept:  # freed one by one, so that memory never holds the matrix twice
+        block = kept.pop()
+        matrix[end - len(block) : end] = block
+        end -= len(block)
+    return ParsedVectors(tuple(ids), matrix)
 
-    def finish(self) -> ParsedVectors:
-        """Return all rows as one record; the blocks are given up on the way."""
-        matrix = np.empty((len(self.ids), self.blocks[0].shape[1]), dtype=np.float32)
-        end = len(matrix)
-        while self.blocks:  # freed one by one, so that memory never holds the matrix twice
-            block = self.blocks.pop()
-            matrix[end - len(block) : end] = block
-            end -= len(block)
-        return ParsedVectors(tuple(self.ids), matrix)
 
-    def _decode(self, raw: bytes, row: int) -> str:
-        try:
-            return raw.decode(self.encoding)
-        except UnicodeDecodeError as error:
-            problem = f"byte 0x{raw[error.start]:02x} in {raw!r} is not {self.encoding}"
-            advice = (
-                "give the file's own encoding with encoding= (--encoding on the command line), "
-                "for example latin-1"
-            )
-            raise self._error(row, f"{problem}: {advice}") from error
-
-    def _error(self, row: int, message: str) -> FormatError:
-        return FormatError(f"{self.path}, {self.place(row)}: {message}")
+def _decoded(path: Path, place: str, raw: bytes, encoding: str) -> str:
+    try:
+        return raw.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"{path}, {place}: byte 0x{raw[error.start]:02x} in {raw!r} is not {encoding}: give "
+            "the file's own encoding with encoding= (--encoding on the command line), for "
+            "example latin-1"
+        ) from error
 
 
 def check_shape(path: Path, n_words: int, n_dims: int) -> None:
