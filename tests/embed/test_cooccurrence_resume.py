@@ -180,7 +180,7 @@ def stages_of(documents, folder, **settings):
 
 
 def test_a_restarted_run_does_not_read_the_vocabulary_again(tmp_path, monkeypatch):
-    def stop(*_):
+    def stop(*_, **__):
         raise StoppedError
 
     with monkeypatch.context() as patch:

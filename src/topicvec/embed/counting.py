@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from topicvec.checks import check_whole
 from topicvec.embed.cooccurrence import (
     Cooccurrence,
     Direction,
@@ -50,7 +51,7 @@ from topicvec.errors import DataError
 from topicvec.text import Tokenizer, Vocabulary
 from topicvec.text.counting import growing_ids
 
-__all__ = ["count_cooccurrences", "count_corpus", "count_encoded"]
+__all__ = ["count_cooccurrences", "count_corpus"]
 
 COMMIT_EVERY = 50_000  # documents
 COMMIT_TOKENS = 20_000_000  # commit after so many in any case: documents may be books
@@ -121,31 +122,29 @@ def count_cooccurrences(
     [[0, 2, 1], [2, 0, 1], [1, 1, 0]]
     """
     settings = WindowSettings(window, direction, weighting, min_tokens)
-    _check(vocabulary, memory_budget, commit_every)
+    check_whole("commit_every", commit_every, 1)
     tokenizer = Tokenizer() if tokenizer is None else tokenizer
+    work = {"n_jobs": n_jobs, "memory_budget": memory_budget, "progress": progress}
     every = commit_every if folder is not None else None
-    return _count(
-        documents, vocabulary, settings, tokenizer, n_jobs, memory_budget, folder, every, progress
-    )
+    return _count_documents(documents, vocabulary, settings, tokenizer, folder, every, work)
 
 
-def _count(
+def _count_documents(
     documents: Iterable[Any],
     vocabulary: Vocabulary,
     settings: WindowSettings,
     tokenizer: Tokenize,
-    n_jobs: Engine | int | None,
-    memory_budget: int,
     folder: str | Path | None,
-    every: int | None,
-    progress: Progress | None,
+    commit_every: int | None,
+    work: dict[str, Any],
     end: Mark | None = None,
 ) -> Cooccurrence:
+    _check(vocabulary, work["memory_budget"])
     with _checkpoint(folder, _fingerprint(vocabulary, settings, tokenizer)) as checkpoint:
-        chunks = cut_chunks(documents, commit_every=every, start=checkpoint.mark)
+        tally = _Tally(vocabulary, settings, checkpoint, commit_every, **work)
+        chunks = cut_chunks(documents, commit_every=commit_every, start=checkpoint.mark)
         chunks = _ending_at(chunks, checkpoint.mark, end)
-        tally = _Tally(vocabulary, settings, n_jobs, memory_budget, checkpoint, every)
-        return tally.count(encode_chunks(chunks, tokenizer, n_jobs), progress)
+        return tally.count(encode_chunks(chunks, tokenizer, work["n_jobs"]))
 
 
 def _ending_at(chunks: Iterable[Chunk], start: Mark | None, end: Mark | None) -> Iterator[Chunk]:
@@ -153,43 +152,14 @@ def _ending_at(chunks: Iterable[Chunk], start: Mark | None, end: Mark | None) ->
     mark = start
     for chunk in chunks:
         mark = chunk.mark
-        if end is not None and mark.n_documents >= end.n_documents:
-            _check_end(mark, end)  # before anything beyond is counted and committed
+        if end is not None and mark.n_documents >= end.n_documents and mark != end:
+            break  # before anything beyond is counted and committed
         yield chunk
-    if end is not None:
-        _check_end(mark, end)
-
-
-def _check_end(mark: Mark | None, end: Mark) -> None:
-    if mark != end:
+    if end is not None and mark != end:
         raise DataError(
             f"the vocabulary in the folder was made from {end.n_documents} other documents: "
             "give the same documents, or another folder"
         )
-
-
-def count_encoded(
-    encoded: Iterable[Encoded],
-    vocabulary: Vocabulary,
-    settings: WindowSettings,
-    *,
-    n_jobs: Engine | int | None = None,
-    memory_budget: int = 1 << 31,
-    progress: Progress | None = None,
-) -> Cooccurrence:
-    """Count documents that are ids already; see `count_cooccurrences`.
-
-    Examples
-    --------
-    >>> vocabulary = Vocabulary.from_counts({"a": 2, "b": 1})
-    >>> encoded = encode_chunks(cut_chunks([["a", "b", "a"]]), str.split)
-    >>> count_encoded(encoded, vocabulary, WindowSettings(1, "left", "flat")).counts.toarray()
-    array([[0, 1], [1, 0]])
-    """
-    _check(vocabulary, memory_budget, 1)
-    with _checkpoint(None, "") as checkpoint:
-        tally = _Tally(vocabulary, settings, n_jobs, memory_budget, checkpoint, None)
-        return tally.count(encoded, progress)
 
 
 def count_corpus(
@@ -235,22 +205,20 @@ def count_corpus(
     """
     tokenizer = Tokenizer() if tokenizer is None else tokenizer
     limits: dict[str, Any] = {"min_count": min_count, "max_words": max_words}
+    work: dict[str, Any] = {"n_jobs": n_jobs, "memory_budget": memory_budget, "progress": progress}
     if folder is not None:
         vocabulary, end = _first_pass(documents, limits, tokenizer, n_jobs, Path(folder), progress)
-        _check(vocabulary, memory_budget, COMMIT_EVERY)
-        return _count(
-            documents, vocabulary, settings, tokenizer, n_jobs, memory_budget, folder,
-            COMMIT_EVERY, progress, end,
-        )  # fmt: skip
-    with TemporaryFile(prefix="topicvec-") as file:
+        return _count_documents(
+            documents, vocabulary, settings, tokenizer, folder, COMMIT_EVERY, work, end
+        )
+    with TemporaryFile(prefix="topicvec-") as file, _checkpoint(None, "") as checkpoint:
         encoded = encode_chunks(cut_chunks(documents), tokenizer, n_jobs)
         counted, lengths, _ = _take_in(encoded, file, progress)
         vocabulary = Vocabulary.from_counts(counted, **limits)
+        _check(vocabulary, memory_budget)
         file.seek(0)
-        return count_encoded(
-            _replay(file, list(counted), lengths), vocabulary, settings,
-            n_jobs=n_jobs, memory_budget=memory_budget, progress=progress,
-        )  # fmt: skip
+        tally = _Tally(vocabulary, settings, checkpoint, None, **work)
+        return tally.count(_replay(file, list(counted), lengths))
 
 
 def _first_pass(
@@ -312,13 +280,11 @@ def _replay(
         yield Encoded(words, ids, part, Mark(done, ""))
 
 
-def _check(vocabulary: Vocabulary, memory_budget: int, commit_every: int) -> None:
+def _check(vocabulary: Vocabulary, memory_budget: int) -> None:
     if not len(vocabulary.words):
         raise DataError("the vocabulary is empty: count more text, or lower min_count")
     if memory_budget < 1 << 20:
         raise DataError(f"memory_budget must be at least 1 MiB (1048576); found {memory_budget}")
-    if commit_every < 1:
-        raise DataError(f"commit_every must be at least 1; found {commit_every}")
 
 
 def _fingerprint(vocabulary: Vocabulary, settings: WindowSettings, tokenizer: Tokenize) -> str:
@@ -339,40 +305,32 @@ def _checkpoint(folder: str | Path | None, fingerprint: str) -> Iterator[Checkpo
 
 
 class _Tally:
-    """Counts a stream of encoded documents into row ranges.
+    """Counts a stream of encoded documents: translates chunks to ids, batches and adds them up.
 
-    Parameters
-    ----------
-    vocabulary : Vocabulary
-    settings : WindowSettings
-    n_jobs : int or Engine, optional
-    memory_budget : int
-        Bytes for the sums.
-    checkpoint : Checkpoint
-        Where to start from, and where to spill and commit to.
-    commit_every : int, optional
-        Commit after each so many documents, and after `COMMIT_TOKENS`; never if not given.
+    It starts from a checkpoint, and spills and commits to it: after each so many documents and
+    after `COMMIT_TOKENS`, or never if ``commit_every`` is None.
     """
 
     def __init__(
         self,
         vocabulary: Vocabulary,
         settings: WindowSettings,
-        n_jobs: Engine | int | None,
-        memory_budget: int,
         checkpoint: Checkpoint,
         commit_every: int | None,
+        n_jobs: Engine | int | None,
+        memory_budget: int,
+        progress: Progress | None,
     ) -> None:
         self.words, self.ids = vocabulary.words, dict(vocabulary.ids)
         self.settings, self.checkpoint, self.commit_every = settings, checkpoint, commit_every
-        self.engine = resolve_engine(n_jobs)
+        self.engine, self.progress = resolve_engine(n_jobs), progress
         self.unigram = np.zeros(len(self.words), np.int64)
         self.n_tokens = checkpoint.n_tokens
         self.ranges = _ranges(np.asarray(vocabulary.counts, np.int64), settings, memory_budget)
         self.table: tuple[Sequence[str], NDArray[np.int32]] = ((), np.empty(0, np.int32))
         checkpoint.restore(self.unigram, self.ranges)
 
-    def count(self, encoded: Iterable[Encoded], progress: Progress | None) -> Cooccurrence:
+    def count(self, encoded: Iterable[Encoded]) -> Cooccurrence:
         """Count everything that comes, and make the record."""
         mark = self.checkpoint.mark or Mark(0, "")
         batch: list[NDArray[np.int32]] = []
@@ -385,8 +343,8 @@ class _Tally:
                 batch = []
             if due:
                 self.checkpoint.commit(mark, self.n_tokens, self.unigram, self.ranges)
-            if progress:
-                progress("counting", mark.n_documents, None)
+            if self.progress:
+                self.progress("counting", mark.n_documents, None)
         self._add(batch, mark)
         return self._result(mark)
 

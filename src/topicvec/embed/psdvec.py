@@ -148,27 +148,14 @@ class PSDVec(Estimator):
         random_state: int = 0,
         progress: Progress | None = None,
     ) -> None:
-        self.n_dims = n_dims
-        self.n_core = n_core
-        self.n_words = n_words
-        self.min_count = min_count
-        self.window = window
-        self.direction = direction
-        self.weighting = weighting
-        self.smoothing = smoothing
-        self.unseen_weight = unseen_weight
-        self.frequency_power = frequency_power
-        self.context_power = context_power
-        self.subsample = subsample
-        self.n_iter = n_iter
-        self.eigenvalue_power = eigenvalue_power
-        self.ridge = ridge
-        self.tokenizer = tokenizer
-        self.n_jobs = n_jobs
-        self.memory_budget = memory_budget
-        self.work_folder = work_folder
-        self.random_state = random_state
-        self.progress = progress
+        self.n_dims, self.n_core, self.n_words, self.min_count = n_dims, n_core, n_words, min_count
+        self.window, self.direction, self.weighting = window, direction, weighting
+        self.smoothing, self.unseen_weight = smoothing, unseen_weight
+        self.frequency_power, self.context_power = frequency_power, context_power
+        self.subsample, self.n_iter, self.eigenvalue_power = subsample, n_iter, eigenvalue_power
+        self.ridge, self.tokenizer, self.n_jobs = ridge, tokenizer, n_jobs
+        self.memory_budget, self.work_folder = memory_budget, work_folder
+        self.random_state, self.progress = random_state, progress
 
     def fit(self, X: Cooccurrence | Iterable[Any], y: object = None) -> Self:  # noqa: ARG002
         """Learn vectors from counts, or from texts, token lists or documents.
@@ -188,7 +175,7 @@ class PSDVec(Estimator):
         counts = X if isinstance(X, Cooccurrence) else self._count(X, self.n_words)
         counts = counts.top(self.n_words)
         _log_coverage(counts)
-        n_core = self._clip("n_core", self._n_core(counts.n_words), counts.n_words, "words")
+        n_core = _clip("n_core", self._n_core(counts.n_words), counts.n_words, "words")
         margins = self._margins(counts, n_core)
         core = self._factorize(counts, margins, n_core)
         others = np.arange(n_core, counts.n_words)
@@ -275,11 +262,6 @@ class PSDVec(Estimator):
             return self.n_core
         return min(_MOST_CORE, max(_LEAST_CORE, 3 * n_words // 8), n_words)
 
-    def _clip(self, name: str, wanted: int, there: int, what: str) -> int:
-        if wanted > there:
-            log.info("%s is %d, but there are only %d %s: using these", name, wanted, there, what)
-        return min(wanted, there)
-
     def _count(self, documents: Iterable[Any], n_words: int | None) -> Cooccurrence:
         settings = WindowSettings(self.window, self.direction, self.weighting)
         return count_corpus(
@@ -290,34 +272,24 @@ class PSDVec(Estimator):
 
     def _margins(self, counts: Cooccurrence, n_core: int) -> Margins:
         return measure_margins(
-            counts,
-            n_core=n_core,
-            smoothing=self.smoothing,
-            context_power=self.context_power,
-            subsample=self.subsample,
-            unseen_weight=self.unseen_weight,
+            counts, n_core=n_core, smoothing=self.smoothing, context_power=self.context_power,
+            subsample=self.subsample, unseen_weight=self.unseen_weight,
             frequency_power=self.frequency_power,
-        )
+        )  # fmt: skip
 
     def _factorize(self, counts: Cooccurrence, margins: Margins, n_core: int) -> Factorization:
         engine = resolve_engine(self.n_jobs)
         association = associate(counts, margins, n_core, engine)
+        n_dims = _clip("n_dims", self.n_dims, n_core, "core words")
         core = factorize(
-            association,
-            self._clip("n_dims", self.n_dims, n_core, "core words"),
-            engine,
-            n_iter=self.n_iter,
-            memory_budget=self.memory_budget,
-            rng=np.random.default_rng(self.random_state),
-            progress=self.progress,
-        )
+            association, n_dims, engine, n_iter=self.n_iter, memory_budget=self.memory_budget,
+            rng=np.random.default_rng(self.random_state), progress=self.progress,
+        )  # fmt: skip
         if core.eigenvalues.size < self.n_dims:
             log.warning(
                 "the vectors have %d dimensions, not %d: no more eigenvalues are positive; "
-                "more text gives more",
-                core.eigenvalues.size,
-                self.n_dims,
-            )
+                "more text gives more", core.eigenvalues.size, self.n_dims,
+            )  # fmt: skip
         return core
 
     def _regress(
@@ -348,6 +320,12 @@ class PSDVec(Estimator):
             "eigenvalues": json.dumps([float(f"{value:.6g}") for value in core.eigenvalues]),
             "eigenvalue_power": "0.5",
         }
+
+
+def _clip(name: str, wanted: int, there: int, what: str) -> int:
+    if wanted > there:
+        log.info("%s is %d, but there are only %d %s: using these", name, wanted, there, what)
+    return min(wanted, there)
 
 
 def _plain(value: Any) -> Any:

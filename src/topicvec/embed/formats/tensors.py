@@ -52,7 +52,6 @@ TENSOR_TYPES = {
     "<u4": "U32", "<i8": "I64", "<u8": "U64", "<f2": "F16", "<f4": "F32", "<f8": "F64",
 }  # fmt: skip
 """Types of arrays that a file can hold, by NumPy's names, and what safetensors calls them."""
-_DTYPES = {name: dtype for dtype, name in TENSOR_TYPES.items()}
 
 
 class ParsedVectors(NamedTuple):
@@ -76,14 +75,6 @@ class ParsedVectors(NamedTuple):
     matrix: NDArray[np.float32]
     counts: NDArray[np.float64] | None = None
     metadata: Mapping[str, str] = {}
-
-
-class _Tensor(NamedTuple):
-    """Where a tensor stands in the file."""
-
-    dtype: str
-    shape: tuple[int, ...]
-    offset: int
 
 
 def write_tensors(
@@ -205,14 +196,13 @@ def read_own(path: Path, *, max_words: int | None = None, mmap: bool = False) ->
     ParsedVectors(words=('cat',), matrix=array([[1., 1.]], dtype=float32), counts=array([1.]),
     metadata={'by': 'me'})
     """
-    tensors, metadata = _read_header(path)
-    _check_version(path, metadata)
-    _check_tensors(path, tensors)
-    n_words = min(tensors["word_lengths"].shape[0], max_words or tensors["word_lengths"].shape[0])
-    counts = _read(path, tensors["unigram"], n_words).astype(np.float64)
-    words = _read_words(path, tensors, n_words)
-    own = {key: value for key, value in metadata.items() if key not in ("format", "version")}
-    return ParsedVectors(words, _read_matrix(path, tensors, n_words, mmap), counts, own)
+    try:
+        with safe_open(path, framework="numpy") as file:
+            return _read(path, file, max_words, mmap)
+    except SafetensorError as error:
+        raise FormatError(
+            f"{path}: not a whole safetensors file ({error}): get or write the file again"
+        ) from error
 
 
 def _tensors(
@@ -234,23 +224,16 @@ def _tensors(
     return {"unigram": unigram, "step": chosen, **words, "codes": codes.T}
 
 
-def _read_header(path: Path) -> tuple[dict[str, _Tensor], dict[str, str]]:
-    try:
-        with safe_open(path, framework="numpy"):
-            pass  # checks the header, and every size against the file's
-    except SafetensorError as error:
-        raise FormatError(
-            f"{path}: not a whole safetensors file ({error}): get or write the file again"
-        ) from error
-    with path.open("rb") as file:
-        n_bytes = int.from_bytes(file.read(8), "little")
-        header = json.loads(file.read(n_bytes))
-    metadata = header.pop("__metadata__", {})
-    start = 8 + n_bytes
-    return {
-        name: _Tensor(entry["dtype"], tuple(entry["shape"]), start + entry["data_offsets"][0])
-        for name, entry in header.items()
-    }, metadata
+def _read(path: Path, file: Any, max_words: int | None, mmap: bool) -> ParsedVectors:
+    metadata: dict[str, str] = dict(sorted((file.metadata() or {}).items()))
+    _check_version(path, metadata)
+    _check_tensors(path, file)
+    lengths = file.get_tensor("word_lengths")
+    n_words = min(len(lengths), max_words or len(lengths))
+    words = _cut_words(path, file.get_tensor("words").tobytes(), lengths, n_words)
+    counts = file.get_tensor("unigram")[:n_words].astype(np.float64)
+    own = {key: value for key, value in metadata.items() if key not in ("format", "version")}
+    return ParsedVectors(words, _read_matrix(path, file, n_words, mmap), counts, own)
 
 
 def _check_version(path: Path, metadata: Mapping[str, str]) -> None:
@@ -267,45 +250,35 @@ def _check_version(path: Path, metadata: Mapping[str, str]) -> None:
         )
 
 
-def _check_tensors(path: Path, tensors: Mapping[str, _Tensor]) -> None:
+def _check_tensors(path: Path, file: Any) -> None:
     """Refuse a file in which a tensor is missing or of the wrong type or shape."""
-    matrix = tensors.get("codes" if "codes" in tensors else "matrix")
-    shape = matrix.shape if matrix and len(matrix.shape) == 2 else (0, 0)
-    n_words, n_dims = reversed(shape) if "codes" in tensors else shape
-    allowed: dict[str, list[tuple[str, tuple[int, ...]]]] = {
-        "unigram": [("F64", (n_words,)), ("F32", (n_words,))],
-        "word_lengths": [("U32", (n_words,))],
+    found = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118
+    shapes: dict[str, Any] = {name: tuple(tensor.get_shape()) for name, tensor in found.items()}
+    name = "codes" if "codes" in found else "matrix"
+    shape = shapes.get(name, ())
+    n_words = shape[-1 if name == "codes" else 0] if len(shape) == 2 and all(shape) else 0
+    expected = {
+        "unigram": (f"F64 {(n_words,)}", f"F32 {(n_words,)}"),
+        "word_lengths": (f"U32 {(n_words,)}",),
+        "words": ("U8 (bytes,)",),
+        name: (f"{'I8' if name == 'codes' else 'F32'} {shape}",),
     }
-    if "codes" in tensors:
-        allowed |= {"codes": [("I8", shape)], "step": [("F32", ())]}
-    else:
-        allowed |= {"matrix": [("F32", shape)]}
-    for name, kinds in allowed.items():
-        found = tensors[name][:2] if name in tensors else None
-        if found not in kinds or 0 in (n_words, n_dims):
-            expected = " or ".join(f"{dtype} {shape}" for dtype, shape in kinds)
+    if name == "codes":
+        expected["step"] = ("F32 ()",)
+    if len(shapes.get("words", ())) == 1:
+        shapes["words"] = "(bytes,)"
+    for name, kinds in expected.items():
+        kind = f"{found[name].get_dtype()} {shapes[name]}" if name in found else None
+        if kind not in kinds or not n_words:
             raise FormatError(
-                f"{path}: tensor {name}: expected {expected}, found {found}: this topicvec does "
-                "not read such a file; get or write it again"
+                f"{path}: tensor {name}: expected {' or '.join(kinds)}, found {kind}: this "
+                "topicvec does not read such a file; get or write it again"
             )
-    words = tensors.get("words")
-    if words is None or words.dtype != "U8" or len(words.shape) != 1:
-        raise FormatError(
-            f"{path}: tensor words: expected U8 (bytes,), found {words and words[:2]}"
-        )
 
 
-def _read(path: Path, tensor: _Tensor, n_rows: int) -> NDArray[Any]:
-    """Read the first rows of a tensor."""
-    shape = (n_rows, *tensor.shape[1:])
-    count = int(np.prod(shape))
-    flat = np.fromfile(path, _DTYPES[tensor.dtype], count, offset=tensor.offset)
-    return flat.reshape(shape)
-
-
-def _read_words(path: Path, tensors: Mapping[str, _Tensor], n_words: int) -> tuple[str, ...]:
-    lengths = _read(path, tensors["word_lengths"], tensors["word_lengths"].shape[0])
-    blob = _read(path, tensors["words"], tensors["words"].shape[0]).tobytes()
+def _cut_words(
+    path: Path, blob: bytes, lengths: NDArray[np.uint32], n_words: int
+) -> tuple[str, ...]:
     ends = np.cumsum(lengths, dtype=np.uint64)
     if ends[-1] != len(blob):
         raise FormatError(
@@ -318,23 +291,22 @@ def _read_words(path: Path, tensors: Mapping[str, _Tensor], n_words: int) -> tup
         raise FormatError(f"{path}: a word is not UTF-8 ({error}): the file is damaged") from error
 
 
-def _read_matrix(
-    path: Path, tensors: Mapping[str, _Tensor], n_words: int, mmap: bool
-) -> NDArray[np.float32]:
-    if "codes" not in tensors:
-        matrix = tensors["matrix"]
+def _read_matrix(path: Path, file: Any, n_words: int, mmap: bool) -> NDArray[np.float32]:
+    if "codes" in file.keys():  # noqa: SIM118
         if mmap:
-            shape = (n_words, matrix.shape[1])
-            return np.memmap(path, _DTYPES["F32"], "r", matrix.offset, shape)
-        return _read(path, matrix, n_words)
-    if mmap:
-        raise DataError(
-            f"{path}: mmap=True needs float32 vectors, found eight-bit ones: load without mmap, "
-            "or save them unquantized first"
-        )
-    codes = _read(path, tensors["codes"], tensors["codes"].shape[0]).T[:n_words]
-    step = _read(path, tensors["step"]._replace(shape=(1,)), 1)[0]
-    return dequantize(Quantized(codes, step))
+            raise DataError(
+                f"{path}: mmap=True needs float32 vectors, found eight-bit ones: load without "
+                "mmap, or save them unquantized first"
+            )
+        return dequantize(Quantized(file.get_tensor("codes").T[:n_words], file.get_tensor("step")))
+    if not mmap:
+        matrix: NDArray[np.float32] = file.get_slice("matrix")[:n_words]
+        return matrix
+    with path.open("rb") as raw:
+        n_bytes = int.from_bytes(raw.read(8), "little")
+        place = json.loads(raw.read(n_bytes))["matrix"]
+    start = 8 + n_bytes + place["data_offsets"][0]
+    return np.memmap(path, "<f4", "r", start, (n_words, place["shape"][1]))
 
 
 class Quantized(NamedTuple):
