@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from topicvec.checks import check_number
 from topicvec.embed import kernels
 from topicvec.embed.cooccurrence import Cooccurrence, as_triple, cut_rows, joined
 from topicvec.engine import Engine
@@ -117,15 +118,9 @@ class Association:
         """Some of the rows, as views of the same arrays."""
         indptr = self.indptr[rows.start : rows.stop + 1]
         held = slice(indptr[0], indptr[-1])
-        return replace(
-            self,
-            indptr=indptr - indptr[0],
-            indices=self.indices[held],
-            weighted=self.weighted[held],
-            weights=self.weights[held],
-            target=self.target[held],
-            importance=self.importance[rows],
-        )
+        names = ("indices", "weighted", "weights", "target")
+        parts = {name: getattr(self, name)[held] for name in names}
+        return replace(self, indptr=indptr - indptr[0], importance=self.importance[rows], **parts)
 
     @property
     def n(self) -> int:
@@ -236,8 +231,7 @@ def _check(smoothing: float, saturated: float, unseen_weight: float, floor: floa
         raise DataError("without smoothing unseen pairs have no log ratio: give a floor")
     if not 0 < saturated <= 1:
         raise DataError(f"saturated must be above 0 and at most 1; found {saturated}")
-    if not 0 <= unseen_weight <= 1:
-        raise DataError(f"unseen_weight must be from 0 to 1; found {unseen_weight}")
+    check_number("unseen_weight", unseen_weight, 0, 1)
 
 
 def _cut(counts: Cooccurrence, keep: Floats, n_core: int, saturated: float) -> float:

@@ -24,16 +24,9 @@ from topicvec.engine import LocalEngine
 from topicvec.errors import DataError, FormatError
 
 __all__ = [
-    "Cooccurrence",
-    "Direction",
-    "Progress",
-    "Weighting",
-    "WindowSettings",
-    "added",
-    "as_triple",
-    "cut_rows",
-    "joined",
-]
+    "Cooccurrence", "Direction", "Progress", "Weighting", "WindowSettings", "added", "as_triple",
+    "cut_rows", "joined",
+]  # fmt: skip
 
 Direction = Literal["left", "right", "both"]
 Weighting = Literal["flat", "harmonic", "linear"]

@@ -298,10 +298,10 @@ def _fingerprint(vocabulary: Vocabulary, settings: WindowSettings, tokenizer: To
 @contextmanager
 def _checkpoint(folder: str | Path | None, fingerprint: str) -> Iterator[Checkpoint]:
     if folder is not None:
-        yield Checkpoint.open(Path(folder), fingerprint)
+        yield Checkpoint(Path(folder), fingerprint)
         return
     with TemporaryDirectory(prefix="topicvec-") as temporary:
-        yield Checkpoint.open(Path(temporary), fingerprint)
+        yield Checkpoint(Path(temporary), fingerprint)
 
 
 class _Tally:

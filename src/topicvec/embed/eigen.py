@@ -160,7 +160,7 @@ def exact_eigenpairs(S: Matrix, k: int) -> Eigenpairs:
         values, vectors = eigh(S64, subset_by_index=(low, n - 1))
         values, vectors = values[::-1], vectors[:, ::-1]
         residuals = np.linalg.norm(S64 @ vectors - vectors * values, axis=0)
-    return Eigenpairs(values, _signed(vectors).astype(np.float32), residuals, n / max(k, 1))
+    return Eigenpairs(values, vectors.astype(np.float32), residuals, n / max(k, 1))
 
 
 def top_eigenpairs(
@@ -239,11 +239,7 @@ def top_eigenpairs(
 
 
 def _begin(
-    product: Product,
-    m: int,
-    rows: Rows,
-    rng: np.random.Generator,
-    start: Matrix | None,
+    product: Product, m: int, rows: Rows, rng: np.random.Generator, start: Matrix | None
 ) -> tuple[Matrix, int]:
     n_given = 0 if start is None else min(start.shape[1], m)
     Q = rng.standard_normal((rows.n, m), dtype=np.float32)
@@ -373,12 +369,6 @@ def _inverse_factor(G: Floats) -> Floats:
             shift = max(10.0 * shift, 1e-12)
         else:
             return np.ascontiguousarray(solve_triangular(L, eye, lower=True).T)
-
-
-def _signed(vectors: Floats) -> Floats:
-    largest = np.abs(vectors).argmax(axis=0)
-    signs = np.sign(vectors[largest, np.arange(vectors.shape[1])])
-    return np.asarray(vectors * np.where(signs == 0, 1.0, signs))
 
 
 def _look(product: Product, rows: Rows, rng: np.random.Generator, n_steps: int = 40) -> _Spectrum:

@@ -16,23 +16,10 @@ from numba.extending import get_cython_function_address
 from numpy.typing import NDArray
 
 __all__ = [
-    "add_rows",
-    "assemble_rows",
-    "compiled",
-    "count_pairs",
-    "gather_rows",
-    "join_counts",
-    "merge_runs",
-    "multiply_rows",
-    "project",
-    "reduce_sorted",
-    "refill_rows",
-    "sampled_products",
-    "solve_gram",
-    "start_rows",
-    "take_away",
-    "unite_rows",
-]
+    "add_rows", "assemble_rows", "compiled", "count_pairs", "gather_rows", "join_counts",
+    "merge_runs", "multiply_rows", "project", "reduce_sorted", "refill_rows", "sampled_products",
+    "solve_gram", "start_rows", "take_away", "unite_rows",
+]  # fmt: skip
 
 Array = NDArray[Any]
 Triple = tuple[Array, Array, Array]  # indptr, indices, data of a CSR matrix

@@ -17,20 +17,11 @@ from numpy.typing import NDArray
 from topicvec.embed.formats import ParsedVectors, check_reading, read_vectors
 from topicvec.embed.formats.binary import from_keyed
 from topicvec.embed.formats.files import open_read
-from topicvec.embed.formats.text import is_number
+from topicvec.embed.formats.text import decoded, is_number
 from topicvec.embed.vectors import CountedWords, WordVectors
 from topicvec.errors import DataError, FormatError, OutOfVocabularyWarning, warn
 
-__all__ = [
-    "Corpus",
-    "Frequencies",
-    "ZipfWarning",
-    "count_words",
-    "from_gensim",
-    "load_vectors",
-    "read_frequencies",
-    "zipf_counts",
-]
+__all__ = ["ZipfWarning", "from_gensim", "load_vectors"]
 
 Frequencies = Mapping[str, float] | str | PathLike[str]
 Corpus = CountedWords | Iterable[Sequence[str]]
@@ -265,21 +256,12 @@ def read_frequencies(path: Path, encoding: str = "utf-8") -> dict[str, float]:
                 continue
             if len(fields) != 2 or not is_number(fields[1]):
                 raise FormatError(f"{path}, line {number}: expected word and count, found {line!r}")
-            word = _decode(path, number, fields[0], encoding)
+            advice = "convert the file to UTF-8, or give a mapping"
+            word = decoded(path, f"line {number}", fields[0], encoding, advice)
             if word in table:
                 raise FormatError(f"{path}, line {number}: the word {word!r} stands there twice")
             table[word] = float(fields[1])
     return table
-
-
-def _decode(path: Path, number: int, raw: bytes, encoding: str) -> str:
-    try:
-        return raw.decode(encoding)
-    except UnicodeDecodeError as error:
-        raise FormatError(
-            f"{path}, line {number}: {raw!r} is not {encoding}: convert the file to UTF-8, or "
-            "give a mapping"
-        ) from error
 
 
 def _count_corpus(corpus: Corpus) -> Mapping[str, float]:

@@ -11,13 +11,7 @@ from numpy.typing import NDArray
 
 from topicvec.checks import check_whole
 from topicvec.embed.association import Margins, associate, measure_margins
-from topicvec.embed.cooccurrence import (
-    Cooccurrence,
-    Direction,
-    Progress,
-    Weighting,
-    WindowSettings,
-)
+from topicvec.embed.cooccurrence import Cooccurrence, Direction, Progress, Weighting, WindowSettings
 from topicvec.embed.counting import count_corpus
 from topicvec.embed.encode import Tokenize, describe_tokenizer
 from topicvec.embed.factorize import Factorization, factorize
@@ -179,11 +173,12 @@ class PSDVec(Estimator):
         margins = self._margins(counts, n_core)
         core = self._factorize(counts, margins, n_core)
         others = np.arange(n_core, counts.n_words)
-        rest = self._regress(counts, margins, np.arange(n_core), core.vectors, others)
-        self.counts_ = counts
-        self.eigenvalues_ = core.eigenvalues
-        self.residual_ = core.residual
-        self.residual_norms_ = core.residual_norms
+        rest = regress(
+            counts, margins, np.arange(n_core), core.vectors, others, _ridges(self.ridge, others),
+            resolve_engine(self.n_jobs), progress=self.progress,
+        )  # fmt: skip
+        self.counts_, self.eigenvalues_ = counts, core.eigenvalues
+        self.residual_, self.residual_norms_ = core.residual, core.residual_norms
         metadata = self._describe(counts, core, n_core)
         if not isinstance(X, Cooccurrence):  # counts that were given do not say these
             tokenizer = Tokenizer() if self.tokenizer is None else self.tokenizer
@@ -248,7 +243,10 @@ class PSDVec(Estimator):
             )
         rows = np.array([vectors.ids[counts.words[i]] for i in core])
         margins = self._margins(counts, min(n_core, counts.n_words))
-        solved = self._regress(counts, margins, core, plain.matrix[rows], chosen)
+        solved = regress(
+            counts, margins, core, plain.matrix[rows], chosen, _ridges(self.ridge, chosen),
+            resolve_engine(self.n_jobs), progress=self.progress,
+        )  # fmt: skip
         solved = (solved * _column_scale(vectors)).astype(np.float32)
         return _join_words(vectors, counts, core, rows, chosen, solved)
 
@@ -291,19 +289,6 @@ class PSDVec(Estimator):
                 "more text gives more", core.eigenvalues.size, self.n_dims,
             )  # fmt: skip
         return core
-
-    def _regress(
-        self,
-        counts: Cooccurrence,
-        margins: Margins,
-        core: NDArray[np.int64],
-        core_vectors: NDArray[np.float32],
-        words: NDArray[np.int64],
-    ) -> NDArray[np.float32]:
-        return regress(
-            counts, margins, core, core_vectors, words, _ridges(self.ridge, words),
-            resolve_engine(self.n_jobs), progress=self.progress,
-        )  # fmt: skip
 
     def _describe(self, counts: Cooccurrence, core: Factorization, n_core: int) -> dict[str, str]:
         """Say how the vectors were made, for their metadata."""

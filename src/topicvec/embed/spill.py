@@ -29,18 +29,9 @@ from topicvec.errors import DataError, FormatError
 from topicvec.text import Vocabulary
 
 __all__ = [
-    "Checkpoint",
-    "Corner",
-    "RowRange",
-    "Run",
-    "claim_folder",
-    "load_first_pass",
-    "merge_slices",
-    "open_run",
-    "row_ranges",
+    "Checkpoint", "Corner", "RowRange", "claim_folder", "load_first_pass", "row_ranges",
     "save_first_pass",
-    "write_run",
-]
+]  # fmt: skip
 
 RECORD = np.dtype([("key", "<u8"), ("sum", "<i8")])
 SLICE = 1 << 21  # records merged at a time
@@ -48,7 +39,7 @@ MANY_RUNS = 16  # spilled runs of one range are merged into one file beyond this
 VERSION = 1
 FIELDS = frozenset({"fingerprint", "n_documents", "digest", "n_tokens", "state", "runs", "files"})
 OURS = re.compile(r"run-\d+-\d+-[\w-]+\.bin|state-\d+\.npy|(manifest|vocabulary)\.json\.new")
-FIRST_PASS = "vocabulary.json"
+MANIFEST, FIRST_PASS = "manifest.json", "vocabulary.json"
 
 
 class Run(NamedTuple):
@@ -266,41 +257,28 @@ def open_run(path: Path) -> Run:
 
 
 class Checkpoint:
-    """The committed state of a counting run in its folder.
+    """The committed state of a counting run in its folder, which is made if need be.
 
     Parameters
     ----------
     folder : Path
     fingerprint : str
-        Settings and words; a run with others is refused.
-    manifest : dict, optional
-        What the last commit wrote.
+        Settings and words; the folder of a run with others is refused.
     """
 
-    def __init__(self, folder: Path, fingerprint: str, manifest: dict[str, Any] | None) -> None:
-        self.folder, self.fingerprint, self.manifest = folder, fingerprint, manifest
-
-    @classmethod
-    def open(cls, folder: Path, fingerprint: str) -> "Checkpoint":
-        """Open a folder, making it if need be; refuse one of another run."""
+    def __init__(self, folder: Path, fingerprint: str) -> None:
         claim_folder(folder)
-        path = folder / "manifest.json"
-        manifest = _read(path) if path.exists() else None
-        if manifest is not None and manifest["fingerprint"] != fingerprint:
-            raise DataError(
-                f"the folder {folder} holds a run with other words, window or tokenizer: "
-                "use the same settings, or give another folder"
-            )
-        checkpoint = cls(folder, fingerprint, manifest)
-        checkpoint._sweep()
-        return checkpoint
+        self.folder, self.fingerprint = folder, fingerprint
+        self.manifest = _read(
+            folder / MANIFEST, FIELDS, fingerprint, "a run with other words, window or tokenizer"
+        )
+        self._sweep()
 
     @property
     def mark(self) -> Mark | None:
         """How far the last commit had read; None before the first."""
-        if self.manifest is None:
-            return None
-        return Mark(self.manifest["n_documents"], self.manifest["digest"])
+        found = self.manifest
+        return None if found is None else Mark(found["n_documents"], found["digest"])
 
     @property
     def n_tokens(self) -> int:
@@ -350,7 +328,7 @@ class Checkpoint:
             "runs": [[path.name for path in rows.files] for rows in ranges],
             "files": {path.name: path.stat().st_size for path in paths},
         }
-        _replace(self.folder / "manifest.json", self.manifest)
+        _replace(self.folder / MANIFEST, self.manifest)
         for rows in ranges:
             rows.committed = frozenset(rows.files)
         self._sweep()
@@ -365,8 +343,8 @@ class Checkpoint:
 def claim_folder(folder: Path) -> None:
     """Make a folder if need be; refuse one with files that no counting run wrote."""
     folder.mkdir(parents=True, exist_ok=True)
-    known = {"manifest.json", FIRST_PASS}
-    if (folder / "manifest.json").exists():
+    known = {MANIFEST, FIRST_PASS}
+    if (folder / MANIFEST).exists():
         return
     if not all(OURS.fullmatch(path.name) or path.name in known for path in folder.iterdir()):
         raise DataError(f"the folder {folder} has other files in it: give an empty one")
@@ -387,31 +365,33 @@ def save_first_pass(folder: Path, fingerprint: str, vocabulary: Vocabulary, end:
 
 def load_first_pass(folder: Path, fingerprint: str) -> tuple[Vocabulary, Mark] | None:
     """Give the vocabulary that was kept and where its corpus ends; refuse other settings."""
-    path = folder / FIRST_PASS
-    if not path.exists():
+    fields = {"fingerprint", "n_documents", "digest", "words", "counts"}
+    what = "the words of a run with another min_count, number of words or tokenizer"
+    found = _read(folder / FIRST_PASS, fields, fingerprint, what)
+    if found is None:
         return None
-    found = _read(path, {"fingerprint", "n_documents", "digest", "words", "counts"})
-    if found["fingerprint"] != fingerprint:
-        raise DataError(
-            f"the folder {folder} holds the words of a run with another min_count, number of "
-            "words or tokenizer: use the same settings, or give another folder"
-        )
     vocabulary = Vocabulary(tuple(found["words"]), np.array(found["counts"], np.int64))
     return vocabulary, Mark(found["n_documents"], found["digest"])
 
 
-def _read(path: Path, expected: Set[str] = FIELDS) -> dict[str, Any]:
+def _read(path: Path, fields: Set[str], fingerprint: str, what: str) -> dict[str, Any] | None:
+    """Read what a run has left, if it has; `what` says what it is if settings were others."""
+    if not path.exists():
+        return None
     try:
-        manifest = json.loads(path.read_text("utf-8"))
-        if manifest["version"] != VERSION:
+        found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        if found["version"] != VERSION:
             raise FormatError(f"{path} was written by another version of topicvec")
-        if not expected <= set(manifest):
-            raise KeyError(*sorted(expected - set(manifest)))
+        if not fields <= set(found):
+            raise KeyError(*sorted(fields - set(found)))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise FormatError(
             f"{path} is damaged: empty the folder and start again ({error})"
         ) from error
-    found: dict[str, Any] = manifest
+    if found["fingerprint"] != fingerprint:
+        raise DataError(
+            f"the folder {path.parent} holds {what}: use the same settings, or give another folder"
+        )
     return found
 
 

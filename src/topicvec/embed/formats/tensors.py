@@ -32,15 +32,9 @@ from topicvec.embed.formats.files import atomic_write
 from topicvec.errors import DataError, FormatError
 
 __all__ = [
-    "TENSOR_TYPES",
-    "ParsedVectors",
-    "Quantized",
-    "dequantize",
-    "quantize",
-    "read_own",
-    "write_own",
+    "TENSOR_TYPES", "ParsedVectors", "dequantize", "quantize", "read_own", "write_own",
     "write_tensors",
-]
+]  # fmt: skip
 
 LAYOUT = "topicvec-vectors"
 VERSION = 1

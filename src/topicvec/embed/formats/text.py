@@ -20,21 +20,18 @@ from topicvec.embed.formats.tensors import ParsedVectors
 from topicvec.errors import DataError, FormatError
 
 __all__ = [
-    "Header",
-    "check_shape",
-    "collect_rows",
-    "encode_words",
-    "is_number",
-    "parse_header",
-    "read_text",
-    "trailing_numbers",
-    "write_text",
-]
+    "Header", "check_shape", "collect_rows", "decoded", "encode_words", "is_number", "parse_header",
+    "read_text", "trailing_numbers", "write_text",
+]  # fmt: skip
 
 BLOCK_BYTES = 1 << 22
 SAMPLE_LINES = 100
 MAX_DIMS = 1 << 16  # far above any real vectors; a header that promises more is damaged
 _HEADER = re.compile(rb"\s*(\d{1,18})\s+(\d{1,18})\s*")
+_ENCODING = (
+    "give the file's own encoding with encoding= (--encoding on the command line), for example "
+    "latin-1"
+)
 _ASCII_SPACE = frozenset(" \t\n\r\x0b\x0c")
 
 
@@ -328,7 +325,7 @@ def collect_rows(
     for words, numbers in blocks:
         first = len(ids)
         for row, raw in enumerate(words, first):
-            word = _decoded(path, place(row), raw, encoding)
+            word = decoded(path, place(row), raw, encoding, _ENCODING)
             if ids.setdefault(word, row) != row:
                 earlier = f"the word {word!r} stands already at {place(ids[word])}"
                 raise FormatError(f"{path}, {place(row)}: {earlier}")
@@ -346,15 +343,13 @@ def collect_rows(
     return ParsedVectors(tuple(ids), matrix)
 
 
-def _decoded(path: Path, place: str, raw: bytes, encoding: str) -> str:
+def decoded(path: Path, place: str, raw: bytes, encoding: str, advice: str) -> str:
+    """Decode a word, or say where it stands and what to do."""
     try:
         return raw.decode(encoding)
     except UnicodeDecodeError as error:
-        raise FormatError(
-            f"{path}, {place}: byte 0x{raw[error.start]:02x} in {raw!r} is not {encoding}: give "
-            "the file's own encoding with encoding= (--encoding on the command line), for "
-            "example latin-1"
-        ) from error
+        problem = f"byte 0x{raw[error.start]:02x} in {raw!r} is not {encoding}"
+        raise FormatError(f"{path}, {place}: {problem}: {advice}") from error
 
 
 def check_shape(path: Path, n_words: int, n_dims: int) -> None:
