@@ -83,12 +83,11 @@ class WindowSettings:
     def weights(self) -> NDArray[np.int64]:
         """What each distance counts in units, shape (window + 1,); distance 0 counts nothing."""
         distance = np.arange(1, self.window + 1)
+        weights = np.ones_like(distance)
         if self.weighting == "harmonic":
             weights = self.unit // distance
         elif self.weighting == "linear":
             weights = self.window + 1 - distance
-        else:
-            weights = np.ones(self.window, np.int64)
         return np.concatenate([[0], weights]).astype(np.int64)
 
 

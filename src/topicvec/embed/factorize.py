@@ -200,7 +200,8 @@ def factorize(
     """
     n = association.n
     rows, rng = Rows(n, engine), rng or np.random.default_rng(0)
-    S = _surrogate(association, rows, memory_budget, small=_is_small(n, n_dims))
+    dense = _is_small(n, n_dims) or 4 * n**2 <= memory_budget
+    S = DenseSurrogate(association, rows) if dense else SparseSurrogate(association, rows)
     basis, n_products = None, 0.0
     for t in range(1, n_iter + 1):
         rank = min(n_dims + n_iter - t, n)
@@ -225,14 +226,6 @@ def factorize(
 
 def _is_small(n: int, n_dims: int) -> bool:
     return n <= max(600, 4 * (n_dims + N_EXTRA))
-
-
-def _surrogate(
-    association: Association, rows: Rows, memory_budget: int, *, small: bool
-) -> DenseSurrogate | SparseSurrogate:
-    if small or 4 * association.n**2 <= memory_budget:
-        return DenseSurrogate(association, rows)
-    return SparseSurrogate(association, rows)
 
 
 def _solve(

@@ -14,6 +14,7 @@ a killed run and is removed.
 import json
 import os
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from itertools import pairwise
@@ -48,11 +49,6 @@ class Run(NamedTuple):
     keys: NDArray[np.uint64]
     sums: NDArray[np.int64]
 
-    @property
-    def n_bytes(self) -> int:
-        """Memory that the run takes."""
-        return self.keys.nbytes + self.sums.nbytes
-
 
 class Corner(NamedTuple):
     """Which pairs are added up in place: in row i the columns below ``widths[i]``."""
@@ -69,15 +65,13 @@ class Corner(NamedTuple):
         >>> Corner.within(4, 8).widths.tolist()
         [4, 2, 1, 1]
         """
-        low, high = 0, n_words * n_words
         ranks = np.arange(1, n_words + 1)
-        while low < high:
-            bound = (low + high + 1) // 2
-            if np.minimum(bound // ranks, n_words).sum() <= n_cells:
-                low = bound
-            else:
-                high = bound - 1
-        widths = np.minimum(low // ranks, n_words).astype(np.int64)
+
+        def size(bound: int) -> int:
+            return int(np.minimum(bound // ranks, n_words).sum())
+
+        bound = bisect_right(range(n_words * n_words + 1), n_cells, key=size) - 1
+        widths = np.minimum(bound // ranks, n_words).astype(np.int64)
         return cls(widths, np.concatenate([[0], np.cumsum(widths)]).astype(np.int64))
 
 
@@ -143,7 +137,7 @@ class RowRange:
             )  # fmt: skip
             if position < end:
                 self._reduce()
-                if sum(run.n_bytes for run in self.runs) > self.budget // 2:
+                if sum(array.nbytes for run in self.runs for array in run) > self.budget // 2:
                     self.spill(folder, f"{stem}-{position}")
         return self
 
@@ -220,20 +214,16 @@ def merge_slices(runs: Sequence[Run], n_records: int = SLICE) -> Iterator[Run]:
     if not runs:
         return
     step = max(n_records // len(runs), 1)
-    longest = max(runs, key=lambda run: run.keys.size)
-    bounds = [*longest.keys[step::step].tolist(), None]
-    starts = [0] * len(runs)
-    for bound in bounds:
-        ends = [
-            run.keys.size if bound is None else int(np.searchsorted(run.keys, np.uint64(bound)))
-            for run in runs
-        ]
+    bounds = max(runs, key=lambda run: run.keys.size).keys[step::step]
+    cuts = [[0, *np.searchsorted(run.keys, bounds).tolist(), run.keys.size] for run in runs]
+    for places in zip(*map(pairwise, cuts), strict=True):
         parts = [
-            Run(np.ascontiguousarray(run.keys[a:b]), np.ascontiguousarray(run.sums[a:b]))
-            for run, a, b in zip(runs, starts, ends, strict=True)
-            if a < b
+            Run(
+                np.ascontiguousarray(run.keys[begin:end]), np.ascontiguousarray(run.sums[begin:end])
+            )
+            for run, (begin, end) in zip(runs, places, strict=True)
+            if begin < end
         ]
-        starts = ends
         if parts:
             yield _merge_all(parts)
 

@@ -19,7 +19,7 @@ project.
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,7 +32,7 @@ from topicvec.embed.formats.files import atomic_write
 from topicvec.errors import DataError, FormatError
 
 __all__ = [
-    "TENSOR_TYPES", "ParsedVectors", "dequantize", "quantize", "read_own", "write_own",
+    "TENSOR_TYPES", "ParsedVectors", "dequantize", "in_utf8", "quantize", "read_own", "write_own",
     "write_tensors",
 ]  # fmt: skip
 
@@ -132,6 +132,14 @@ def _header(tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]) ->
     return len(padded).to_bytes(8, "little") + padded
 
 
+def in_utf8(words: Sequence[str]) -> list[bytes]:
+    """Encode words; refuse what is no Unicode text."""
+    try:
+        return [word.encode() for word in words]
+    except UnicodeEncodeError as error:
+        raise DataError(f"the word {error.object!r} cannot be written in UTF-8: {error}") from error
+
+
 def write_own(
     path: Path, vectors: ParsedVectors, *, quantized: bool = False, step: float | None = None
 ) -> None:
@@ -203,10 +211,7 @@ def _tensors(
     vectors: ParsedVectors, quantized: bool, step: float | None
 ) -> dict[str, NDArray[Any]]:
     """Name the arrays of a file; wide types come first, so that each is aligned."""
-    try:
-        encoded = [word.encode() for word in vectors.words]
-    except UnicodeEncodeError as error:
-        raise DataError(f"the word {error.object!r} cannot be written in UTF-8: {error}") from error
+    encoded = in_utf8(vectors.words)
     words: dict[str, NDArray[Any]] = {
         "word_lengths": np.array([len(word) for word in encoded], np.uint32),
         "words": np.frombuffer(b"".join(encoded), np.uint8),

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topicvec.embed.formats.files import open_read, open_write
-from topicvec.embed.formats.tensors import ParsedVectors
+from topicvec.embed.formats.tensors import ParsedVectors, in_utf8
 from topicvec.errors import DataError, FormatError
 
 __all__ = [
@@ -401,7 +401,4 @@ def encode_words(words: Sequence[str]) -> list[bytes]:
                 f"the word {word!r} {'has white space' if word else 'is empty'}, which word2vec, "
                 "GloVe and fastText files cannot hold: save as .safetensors, or rename the word"
             )
-    try:
-        return [word.encode() for word in words]
-    except UnicodeEncodeError as error:
-        raise DataError(f"the word {error.object!r} cannot be written in UTF-8: {error}") from error
+    return in_utf8(words)
