@@ -14,9 +14,9 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from topicvec.errors import DataError, require
-from topicvec.explore.endpoints import ENDPOINTS, Endpoint
-from topicvec.explore.openapi import describe
-from topicvec.explore.prepare import Collection, Missing
+from topicvec.explore.collection import Collection
+from topicvec.explore.endpoints import ENDPOINTS, Endpoint, describe
+from topicvec.explore.records import Missing
 from topicvec.explore.safety import Guard, Refused, read_body
 
 if TYPE_CHECKING:
