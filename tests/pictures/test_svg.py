@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from topicvec.errors import DataError, MissingExtra
 from topicvec.pictures import svg
 from topicvec.pictures.palette import COLOURS, NULL_COLOUR, PAPER, contrast, tint
-from topicvec.pictures.svg import Picture, element, number, picture, shorten, text, text_width
+from topicvec.pictures.svg import Picture, element, number, shorten, text, text_width
 
 
 def drawn():
-    return picture([text("sea & salt", 10, 20, 12, fill="#000000")], 100, 40, "A <title>")
+    return Picture.of([text("sea & salt", 10, 20, 12, fill="#000000")], 100, 40, "A <title>")
 
 
 def test_any_text_comes_back_from_the_markup_as_it_was_but_for_control_characters():
@@ -59,7 +59,7 @@ def test_saving_as_png_draws_the_letters(tmp_path):
     data = path.read_bytes()
     assert data.startswith(b"\x89PNG")
     assert int.from_bytes(data[16:20]) == 300
-    assert data != picture([], 100, 40, "").png(scale=3)
+    assert data != Picture.of([], 100, 40, "").png(scale=3)
 
 
 def test_a_machine_without_fonts_is_told_so(monkeypatch, tmp_path):

@@ -90,6 +90,10 @@ def _file(content: bytes, media_type: str) -> Callable[["Request"], Any]:
 def _handler(
     endpoint: Endpoint, collection: Collection, gate: asyncio.Semaphore, seconds: float
 ) -> Callable[["Request"], Any]:
+    from starlette.responses import Response
+
+    media_type = "image/svg+xml" if endpoint.record is None else "application/json"
+
     async def handle(request: "Request") -> "Response":
         try:
             values = await _values(endpoint, request)
@@ -97,7 +101,7 @@ def _handler(
                 content = await asyncio.to_thread(_answer, endpoint, collection, values)
         except (DataError, Missing, Refused, TimeoutError) as error:
             return _error(error)
-        return _response(content, "image/svg+xml" if endpoint.record is None else None)
+        return Response(content, media_type=media_type)
 
     return handle
 
@@ -134,19 +138,17 @@ def _fields(record: Any) -> dict[str, Any]:
 
 
 def _error(error: Exception) -> "Response":
-    if isinstance(error, Refused):
-        return _response(_dumps({"error": str(error)}), status=error.status)
     if isinstance(error, TimeoutError):
-        return _response(_dumps({"error": "this took too long; try a shorter text"}), status=503)
-    status = 400 if isinstance(error, DataError) else 404
-    return _response(_dumps({"error": str(error.args[0])}), status=status)
+        return _failure("this took too long; try a shorter text", 503)
+    known = 400 if isinstance(error, DataError) else 404
+    return _failure(str(error.args[0]), getattr(error, "status", known))
 
 
-def _response(content: bytes, media_type: str | None = None, status: int = 200) -> "Response":
+def _failure(message: str, status: int) -> "Response":
     from starlette.responses import Response
 
-    return Response(content, status_code=status, media_type=media_type or "application/json")
+    return Response(_dumps({"error": message}), status, media_type="application/json")
 
 
 async def _not_found(request: "Request", error: Exception) -> "Response":  # noqa: ARG001
-    return _response(_dumps({"error": "there is nothing at this address"}), status=404)
+    return _failure("there is nothing at this address", 404)

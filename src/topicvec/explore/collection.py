@@ -9,17 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topicvec.errors import DataError
-from topicvec.explore.records import (
-    DocumentCard,
-    DocumentPage,
-    DocumentView,
-    Found,
-    Missing,
-    Overview,
-    TextPart,
-    TopicPage,
-    TopicView,
-)
+from topicvec.explore import records
 from topicvec.explore.views import headline, opening, text_part, topic_views
 from topicvec.model import TopicVec, document_topics
 from topicvec.pictures.coloured import ReadText, cut_text, read_text
@@ -100,7 +90,7 @@ class Collection:
         return cls(model, documents, index, title)
 
     @cached_property
-    def topics(self) -> tuple[TopicView, ...]:
+    def topics(self) -> tuple[records.TopicView, ...]:
         """The topics, the largest first and the null topic last."""
         return topic_views(self.model, height=_MAP_HEIGHT)
 
@@ -112,15 +102,15 @@ class Collection:
         return shares
 
     @cached_property
-    def overview(self) -> Overview:
+    def overview(self) -> records.Overview:
         """What the first page shows."""
         labels = sorted({document.label for document in self.documents if document.label})
         n_words = int(self.index.counts.sum())
-        return Overview(
+        return records.Overview(
             self.title, len(self.documents), n_words, tuple(labels), self.topics, _MAP_HEIGHT
         )
 
-    def topic(self, index: int, n: int = 10) -> TopicPage:
+    def topic(self, index: int, n: int = 10) -> records.TopicPage:
         """Collect what is known of a topic.
 
         Parameters
@@ -135,7 +125,7 @@ class Collection:
         TopicPage
         """
         view = self.topic_view(index)
-        return TopicPage(
+        return records.TopicPage(
             topic=view,
             n_main=int((self._main == index).sum()),
             similar=self._similar(index),
@@ -143,14 +133,14 @@ class Collection:
             documents=self.find(topic=index, n=n).documents,
         )
 
-    def topic_view(self, index: int) -> TopicView:
+    def topic_view(self, index: int) -> records.TopicView:
         """Look a topic up by its row in the topic vectors."""
         found = next((view for view in self.topics if view.index == index), None)
         if found is None:
-            raise Missing(f"no topic has the number {index}")
+            raise records.Missing(f"no topic has the number {index}")
         return found
 
-    def document(self, index: int, n_similar: int = 6) -> DocumentPage:
+    def document(self, index: int, n_similar: int = 6) -> records.DocumentPage:
         """Collect what is known of a document.
 
         Parameters
@@ -166,18 +156,18 @@ class Collection:
         """
         document = self._document(index)
         part = self.text(index)
-        return DocumentPage(
+        return records.DocumentPage(
             index=index,
             title=headline(document.text),
             n_words=int(self.index.counts[[index]].sum()),
-            view=DocumentView(
+            view=records.DocumentView(
                 document.id, document.label, self._mixture(index), part.spans, part.next
             ),
             summary=self._summary(document.text),
             similar=tuple(self.card(hit.index, hit.score) for hit in self.like(index, n_similar)),
         )
 
-    def text(self, index: int, start: int = 0) -> TextPart:
+    def text(self, index: int, start: int = 0) -> records.TextPart:
         """Give a part of a document's text, coloured.
 
         Parameters
@@ -202,7 +192,7 @@ class Collection:
         label: str | None = None,
         n: int = 20,
         offset: int = 0,
-    ) -> Found:
+    ) -> records.Found:
         """List documents: those that fit a query, have a topic, or belong to a class.
 
         Parameters
@@ -224,9 +214,9 @@ class Collection:
         if label is not None:
             hits = [hit for hit in hits if self.documents[hit[0]].label == label]
         cards = (self.card(row, score) for row, score in hits[offset : offset + n])
-        return Found(len(hits), offset, tuple(cards))
+        return records.Found(len(hits), offset, tuple(cards))
 
-    def analyse(self, text: str, n_similar: int = 6) -> DocumentPage:
+    def analyse(self, text: str, n_similar: int = 6) -> records.DocumentPage:
         """Describe any text as if it were a document of the corpus.
 
         Parameters
@@ -243,17 +233,17 @@ class Collection:
         read = self._read(text)
         part = text_part(cut_text(text, read.tokens))
         hits = self.index.search(text, n_similar)
-        return DocumentPage(
+        return records.DocumentPage(
             index=None,
             title=headline(text),
             n_words=len(text.split()),
-            view=DocumentView("", None, read.mixture if read.n_known else (), part.spans),
+            view=records.DocumentView("", None, read.mixture if read.n_known else (), part.spans),
             summary=self._summary(text),
             similar=tuple(self.card(hit.index, hit.score) for hit in hits),
             cut=part.next is not None,
         )
 
-    def card(self, index: int, score: float | None = None) -> DocumentCard:
+    def card(self, index: int, score: float | None = None) -> records.DocumentCard:
         """Describe a document for a list.
 
         Parameters
@@ -269,7 +259,7 @@ class Collection:
         """
         document = self.documents[index]
         title, snippet = opening(document.text)
-        return DocumentCard(
+        return records.DocumentCard(
             index=index,
             id=document.id,
             label=document.label,
@@ -313,7 +303,7 @@ class Collection:
 
     def _document(self, index: int) -> Document:
         if not 0 <= index < len(self.documents):
-            raise Missing(f"no document has the number {index}")
+            raise records.Missing(f"no document has the number {index}")
         return self.documents[index]
 
     def _hits(self, query: str, topic: int | None) -> Sequence[tuple[int, float | None]]:

@@ -3,13 +3,13 @@
 An endpoint takes the collection and checked values and gives a record; it knows nothing of HTTP.
 """
 
+import re
 import types
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from topicvec.errors import DataError
-from topicvec.explore.collection import Collection
 from topicvec.explore.records import DocumentPage, Found, Overview, TextPart, TopicPage
 from topicvec.explore.views import cloud_of
 
@@ -65,20 +65,16 @@ class Parameter:
         topicvec.errors.DataError: n must be a whole number from 0 to 100; found '-1'
         """
         if self.kind is int:
-            return self._number(str(value))
+            if not re.fullmatch("[0-9]{1,11}", str(value)) or int(str(value)) > self.most:
+                raise DataError(
+                    f"{self.name} must be a whole number from 0 to {self.most}; "
+                    f"found {str(value)[:20]!r}"
+                )
+            return int(str(value))
         if not isinstance(value, str) or len(value) > self.most:
             found = f"{len(value):,}" if isinstance(value, str) else type(value).__name__
             raise DataError(f"{self.name} must be a text of at most {self.most:,}; found {found}")
         return value
-
-    def _number(self, value: str) -> int:
-        if not (
-            value.isascii() and value.isdigit() and len(value) < 12 and int(value) <= self.most
-        ):
-            raise DataError(
-                f"{self.name} must be a whole number from 0 to {self.most}; found {value[:20]!r}"
-            )
-        return int(value)
 
 
 @dataclass(frozen=True)
@@ -93,36 +89,26 @@ class Endpoint:
     method: Literal["GET", "POST"] = "GET"
 
 
-def _overview(collection: Collection) -> Overview:
-    return collection.overview
-
-
-def _cloud(collection: Collection) -> str:
-    return cloud_of(collection.topics)
-
-
-def _topic_cloud(collection: Collection, topic: int) -> str:
-    return cloud_of((collection.topic_view(topic),))
-
-
 _TOPIC = Parameter("topic", int, "Number of the topic.", "path", most=_MANY)
 _DOCUMENT = Parameter("document", int, "Place of the document, from 0.", "path", most=_MANY)
 
 ENDPOINTS = (
-    Endpoint("/api/overview", "The corpus and all topics", _overview, Overview),
-    Endpoint("/api/cloud.svg", "A cloud of the largest topics", _cloud, None),
+    Endpoint("/api/overview", "The corpus and all topics", lambda c: c.overview, Overview),
+    Endpoint("/api/cloud.svg", "A cloud of the largest topics", lambda c: cloud_of(c.topics), None),
     Endpoint(
         "/api/topics/{topic}", "One topic", lambda c, topic: c.topic(topic), TopicPage, (_TOPIC,)
     ),
     Endpoint(
-        "/api/topics/{topic}/cloud.svg", "A cloud of its words", _topic_cloud, None, (_TOPIC,)
+        "/api/topics/{topic}/cloud.svg",
+        "A cloud of its words",
+        lambda c, topic: cloud_of((c.topic_view(topic),)),
+        None,
+        (_TOPIC,),
     ),
     Endpoint(
         "/api/documents",
         "Search documents, or list them",
-        lambda c, q, topic, label, n, offset: c.find(
-            q, topic=topic, label=label, n=n, offset=offset
-        ),
+        lambda c, q, **limits: c.find(q, **limits),
         Found,
         (
             Parameter("q", str, "What to look for.", default=""),
@@ -161,7 +147,7 @@ ENDPOINTS = (
 
 
 def describe(version: str) -> dict[str, Any]:
-    """Give the description in the OpenAPI format 3.1.
+    """Give the description of the API in the OpenAPI format 3.1.
 
     Examples
     --------
@@ -169,47 +155,37 @@ def describe(version: str) -> dict[str, Any]:
     ['200', '400', '404', '413', '503']
     """
     schemas: dict[str, Any] = {}
-    paths: dict[str, Any] = {}
-    for endpoint in ENDPOINTS:
-        paths.setdefault(endpoint.path, {})[endpoint.method.lower()] = _operation(endpoint, schemas)
     return {
         "openapi": "3.1.0",
         "info": {"title": "topicvec explorer", "version": version},
-        "paths": paths,
+        "paths": {e.path: {e.method.lower(): _operation(e, schemas)} for e in ENDPOINTS},
         "components": {"schemas": schemas},
     }
 
 
 def _operation(endpoint: Endpoint, schemas: dict[str, Any]) -> dict[str, Any]:
-    if endpoint.record is None:
-        content = {"image/svg+xml": {"schema": {"type": "string"}}}
-    else:
-        content = {"application/json": {"schema": _schema(endpoint.record, schemas)}}
-    error = {"application/json": {"schema": _object({"error": {"type": "string"}})}}
+    content: dict[str, Any] = {"image/svg+xml": {"schema": {"type": "string"}}}
+    if endpoint.record is not None:
+        content = _json(_schema(endpoint.record, schemas))
+    error = _json(_object({"error": {"type": "string"}}))
     operation: dict[str, Any] = {
         "summary": endpoint.summary,
-        "parameters": [_parameter(p) for p in endpoint.parameters if p.place != "body"],
+        "parameters": [
+            {"name": p.name, "in": p.place, "description": p.text, "required": p.place == "path",
+             "schema": _value(p)}
+            for p in endpoint.parameters if p.place != "body"
+        ],
         "responses": {"200": {"description": endpoint.summary, "content": content}}
         | {code: {"description": text, "content": error} for code, text in _ERRORS.items()},
-    }
-    body = [p for p in endpoint.parameters if p.place == "body"]
+    }  # fmt: skip
+    body = {p.name: _value(p) for p in endpoint.parameters if p.place == "body"}
     if body:
-        schema = _object({p.name: _value(p) for p in body})
-        operation["requestBody"] = {
-            "required": True,
-            "content": {"application/json": {"schema": schema}},
-        }
+        operation["requestBody"] = {"required": True, "content": _json(_object(body))}
     return operation
 
 
-def _parameter(parameter: Parameter) -> dict[str, Any]:
-    return {
-        "name": parameter.name,
-        "in": parameter.place,
-        "description": parameter.text,
-        "required": parameter.place == "path",
-        "schema": _value(parameter),
-    }
+def _json(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"application/json": {"schema": schema}}
 
 
 def _value(parameter: Parameter) -> dict[str, Any]:
@@ -227,26 +203,21 @@ def _schema(kind: Any, schemas: dict[str, Any]) -> dict[str, Any]:
     """Describe a type; records are described once, under their names."""
     if kind in _PLAIN:
         return {"type": _PLAIN[kind]}
+    parts = get_args(kind)
     if get_origin(kind) in (Union, types.UnionType):
-        return {"anyOf": [_schema(part, schemas) for part in get_args(kind)]}
-    if get_origin(kind) is tuple:
-        return _sequence(get_args(kind), schemas)
-    if hasattr(kind, "_fields"):  # a named tuple is an array
-        hints = get_type_hints(kind)
-        described = _fixed([hints[name] for name in kind._fields], schemas)
-        return {**described, "description": ", ".join(kind._fields)}
-    if kind.__name__ not in schemas:
-        schemas[kind.__name__] = {}
-        hints = get_type_hints(kind)
-        names = [field.name for field in fields(kind)]
-        schemas[kind.__name__] = _object({name: _schema(hints[name], schemas) for name in names})
-    return {"$ref": f"#/components/schemas/{kind.__name__}"}
-
-
-def _sequence(parts: tuple[Any, ...], schemas: dict[str, Any]) -> dict[str, Any]:
-    if parts[-1] is Ellipsis:
+        return {"anyOf": [_schema(part, schemas) for part in parts]}
+    if parts and parts[-1] is Ellipsis:
         return {"type": "array", "items": _schema(parts[0], schemas)}
-    return _fixed(parts, schemas)
+    if parts:
+        return _fixed(parts, schemas)
+    hints = get_type_hints(kind)
+    if hasattr(kind, "_fields"):  # a named tuple is an array
+        return {**_fixed(hints.values(), schemas), "description": ", ".join(hints)}
+    name = kind.__name__
+    if name not in schemas:
+        schemas[name] = {}
+        schemas[name] = _object({field: _schema(hint, schemas) for field, hint in hints.items()})
+    return {"$ref": f"#/components/schemas/{name}"}
 
 
 def _fixed(parts: Iterable[Any], schemas: dict[str, Any]) -> dict[str, Any]:

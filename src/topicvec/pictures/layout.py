@@ -337,8 +337,11 @@ def _candidates(bubble: Bubble, size: float) -> Iterator[Box]:
             yield centred.moved(factor * right, factor * down)
 
 
-def draw_labels(labels: Sequence[PlacedLabel | None]) -> Element:
-    """Draw the labels that have a place; those outside bubbles with a white edge."""
+def draw_labels(
+    bubbles: Sequence[Bubble], area: Box, size: float, *, obstacles: Sequence[Bubble] = ()
+) -> Element:
+    """Draw the labels that have a place, see `place_labels`; outside bubbles with a white edge."""
+    labels = place_labels(bubbles, area, size, obstacles=obstacles)
     inside, beside = (
         [line for label in labels if label and label.inside == kind for line in _lines(label)]
         for kind in (True, False)

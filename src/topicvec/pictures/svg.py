@@ -6,6 +6,7 @@ those of Helvetica (also Arial, Liberation Sans) and DejaVu Sans, so whichever o
 picture, no text is longer than was reckoned with.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -25,13 +26,14 @@ __all__ = [
     "element",
     "extent",
     "number",
-    "picture",
     "shorten",
     "text",
     "text_width",
 ]
 
 _SCALE = 2.0  # PNG pixels a unit: sharp on dense screens and in print
+# XML has no way to write most control characters, lone surrogates and two others
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
 
 FAMILY = "Helvetica Neue, Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-serif"
@@ -134,14 +136,7 @@ def number(value: float) -> str:
 
 
 def _escape(value: str) -> str:
-    return "".join(map(_allowed, value)).translate(_ESCAPES)
-
-
-def _allowed(character: str) -> str:
-    # XML has no way to write most control characters, lone surrogates and two others
-    code = ord(character)
-    bad = (code < 32 and character not in "\t\n\r") or 0xD800 <= code < 0xE000
-    return "\ufffd" if bad or code in (0xFFFE, 0xFFFF) else character
+    return _NOT_XML.sub("\ufffd", value).translate(_ESCAPES)
 
 
 class Extent(NamedTuple):
@@ -218,7 +213,7 @@ class Picture:
 
     Examples
     --------
-    >>> drawn = picture([element("circle", r=5)], 20, 10, "A dot")
+    >>> drawn = Picture.of([element("circle", r=5)], 20, 10, "A dot")
     >>> drawn
     Picture(20 x 10)
     >>> "<circle" in drawn.svg
@@ -228,6 +223,23 @@ class Picture:
     svg: str
     width: float
     height: float
+
+    @classmethod
+    def of(cls, parts: Iterable[Element], width: float, height: float, title: str) -> "Picture":
+        """Put parts on a white sheet; the title is for those who listen, not drawn."""
+        sheet = element("rect", width=width, height=height, fill=PAPER)
+        root = element(
+            "svg",
+            [element("title", [title]), sheet, *parts],
+            xmlns="http://www.w3.org/2000/svg",
+            width=width,
+            height=height,
+            viewBox=f"0 0 {width:g} {height:g}",
+            font_family=FAMILY,
+            role="img",
+            style="max-width:100%;height:auto",
+        )
+        return cls(root.render() + "\n", width, height)
 
     def save(self, path: str | Path, *, scale: float = _SCALE) -> Path:
         """Write the picture to a file and return its path.
@@ -256,9 +268,7 @@ class Picture:
 
     def png(self, *, scale: float = _SCALE) -> bytes:
         """Give the picture as the bytes of a PNG file; needs the extra ``pictures``."""
-        resvg = _rasteriser()
-        data: bytes = bytes(resvg.svg_to_bytes(svg_string=self.svg, zoom=scale))
-        return data
+        return bytes(_rasteriser().svg_to_bytes(svg_string=self.svg, zoom=scale))
 
     def __repr__(self) -> str:
         return f"Picture({self.width:g} x {self.height:g})"
@@ -268,23 +278,6 @@ class Picture:
 
     def _repr_html_(self) -> str:
         return f'<div style="max-width:{self.width:g}px">{self.svg}</div>'
-
-
-def picture(parts: Iterable[Element], width: float, height: float, title: str) -> Picture:
-    """Put parts on a white sheet; the title is for those who listen, not drawn."""
-    sheet = element("rect", width=width, height=height, fill=PAPER)
-    root = element(
-        "svg",
-        [element("title", [title]), sheet, *parts],
-        xmlns="http://www.w3.org/2000/svg",
-        width=width,
-        height=height,
-        viewBox=f"0 0 {width:g} {height:g}",
-        font_family=FAMILY,
-        role="img",
-        style="max-width:100%;height:auto",
-    )
-    return Picture(root.render() + "\n", width, height)
 
 
 def check_path(path: Path) -> None:
@@ -310,5 +303,5 @@ def _has_fonts(resvg: Any) -> bool:
     """Whether a letter leaves a mark: without fonts the rasteriser silently leaves text out."""
     sheet = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">{}</svg>'
     letter = f'<text y="9" font-size="9" font-family="{FAMILY}">x</text>'
-    drawn = [resvg.svg_to_bytes(svg_string=sheet.format(part)) for part in ("", letter)]
-    return bool(drawn[0] != drawn[1])
+    without, written = (resvg.svg_to_bytes(svg_string=sheet.format(part)) for part in ("", letter))
+    return bool(without != written)

@@ -7,7 +7,7 @@ from topicvec.model import TopicVec
 from topicvec.pictures.chart import ROW_SIZE, nice_ticks, polyline, stroke, x_ticks, y_ticks
 from topicvec.pictures.layout import Box
 from topicvec.pictures.palette import COLOURS, GREY, HALO, INK
-from topicvec.pictures.svg import Element, Picture, element, number, picture, text
+from topicvec.pictures.svg import Element, Picture, element, number, text
 
 __all__ = ["bound", "bound_chart"]
 
@@ -61,7 +61,7 @@ def bound_chart(
         *_line(points, _written(bounds[-1], 3)),
         *_captions(area, height),
     ]
-    return picture(parts, width, height, title)
+    return Picture.of(parts, width, height, title)
 
 
 def _line(points: Sequence[tuple[float, float]], last: str) -> list[Element]:

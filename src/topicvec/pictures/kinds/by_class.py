@@ -10,16 +10,7 @@ from topicvec.pictures.chart import GRID, ROW_SIZE, across, named_rows
 from topicvec.pictures.layout import Box
 from topicvec.pictures.palette import GREY, HALO, INK
 from topicvec.pictures.seen import mean_mixtures, own_colours, shown_topics, values_of
-from topicvec.pictures.svg import (
-    Element,
-    Picture,
-    element,
-    number,
-    picture,
-    shorten,
-    text,
-    text_width,
-)
+from topicvec.pictures.svg import Element, Picture, element, number, shorten, text, text_width
 from topicvec.text import Document
 
 __all__ = ["by_class", "class_means"]
@@ -89,7 +80,7 @@ def by_class(
         *named_rows(topics, middles, area.x - 8, _NAMES),
         *_dots(shares[rows], names, own_colours(model, topics), area, step),
     ]
-    return picture(parts, width, round(area.bottom + 8), title)
+    return Picture.of(parts, width, round(area.bottom + 8), title)
 
 
 def class_means(

@@ -13,7 +13,7 @@ from topicvec.pictures.layout import Box
 from topicvec.pictures.packing import PlacedWord, pack_words, treemap
 from topicvec.pictures.palette import GREY, distinct_colours, tint, topic_colours
 from topicvec.pictures.seen import shown_topics
-from topicvec.pictures.svg import Element, Picture, element, picture, shorten, text, text_width
+from topicvec.pictures.svg import Element, Picture, element, shorten, text, text_width
 from topicvec.text import Document
 
 __all__ = ["CloudCell", "CloudTopic", "cloud", "cloud_layout", "topic_cloud"]
@@ -32,17 +32,14 @@ class CloudTopic(Protocol):
     @property
     def index(self) -> int:
         """Number of the topic; 0 is the null topic."""
-        ...
 
     @property
     def share(self) -> float:
         """Its part of the text."""
-        ...
 
     @property
     def words(self) -> Sequence[tuple[str, float]]:
         """Its words with their relevance, best first."""
-        ...
 
 
 class CloudCell(NamedTuple):
@@ -130,7 +127,7 @@ def topic_cloud(
     drawn = [_draw(cell, colour) for cell, colour in zip(cells, chosen, strict=True)]
     if remark:
         drawn.append(_remark(len(usable), shown, height))
-    return picture(drawn, width, height, title)
+    return Picture.of(drawn, width, height, title)
 
 
 def cloud(

@@ -7,11 +7,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from topicvec.errors import DataError
 from topicvec.model import Topic, TopicVec
-from topicvec.pictures.chart import legend
-from topicvec.pictures.layout import Box, Bubble, draw_labels, place_labels, plane_places
+from topicvec.pictures.chart import ROW_SIZE, legend
+from topicvec.pictures.layout import Box, Bubble, draw_labels, plane_places
 from topicvec.pictures.palette import COLOURS, PAPER, colour_of, mix
 from topicvec.pictures.seen import own_colours, shown_topics
-from topicvec.pictures.svg import Element, Picture, element, number, picture
+from topicvec.pictures.svg import Element, Picture, element, number
 from topicvec.text import Document
 
 __all__ = ["document_map", "scatter_places"]
@@ -25,7 +25,6 @@ _PERPLEXITY = 30.0
 _N_NEAREST = 4
 _SHARPNESS = 30  # of the landmarks' weights: similarities of neighbours are all near 1
 _ROWS = 2048
-_SIZE = 12.0
 _MARGIN = 14.0
 _LIGHTER = 0.5  # part of the colour that stays in the next round
 _OPACITY = 0.7
@@ -87,9 +86,9 @@ def document_map(
     largest = np.array(own_colours(model, topics))[mixtures.argmax(axis=1)]
     colours, entries = (largest, []) if labels is None else _class_colours(labels)
     anchors = _anchors(topics, mixtures, spots)
-    names = place_labels(anchors, area.inset(2), _SIZE, obstacles=_obstacles(spots))
+    names = draw_labels(anchors, area.inset(2), ROW_SIZE, obstacles=_obstacles(spots))
     key, bottom = legend(entries, width, top=height)
-    return picture([*_dots(spots, colours), draw_labels(names), *key], width, bottom, title)
+    return Picture.of([*_dots(spots, colours), names, *key], width, bottom, title)
 
 
 def scatter_places(proportions: ArrayLike) -> Floats:

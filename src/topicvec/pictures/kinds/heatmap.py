@@ -12,7 +12,7 @@ from topicvec.pictures.kinds.hierarchy import topic_tree
 from topicvec.pictures.layout import Box, cosines
 from topicvec.pictures.palette import GREY, INK, PAPER, contrast, mix
 from topicvec.pictures.seen import shown_topics
-from topicvec.pictures.svg import Element, Picture, element, picture, text
+from topicvec.pictures.svg import Element, Picture, element, text
 
 __all__ = ["heatmap"]
 
@@ -77,7 +77,7 @@ def heatmap(
     if len(every) > len(found):
         remark = f"{len(found)} of {len(every)} topics"
         parts.append(text(remark, 4, area.bottom + 22, ROW_SIZE, fill=GREY))
-    return picture(parts, width, round(area.bottom + 50), title)
+    return Picture.of(parts, width, round(area.bottom + 50), title)
 
 
 def shade(value: float) -> str:

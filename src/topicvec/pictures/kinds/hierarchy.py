@@ -11,7 +11,7 @@ from topicvec.pictures.chart import ROW_SIZE, named_rows, nice_ticks, stroke, x_
 from topicvec.pictures.layout import Box, cosines
 from topicvec.pictures.palette import GREY
 from topicvec.pictures.seen import own_colours, shown_topics
-from topicvec.pictures.svg import Element, Picture, element, number, picture, text
+from topicvec.pictures.svg import Element, Picture, element, number, text
 
 __all__ = ["Tree", "hierarchy", "topic_tree"]
 
@@ -102,7 +102,7 @@ def hierarchy(
     x, y = area.middle[0], area.bottom + 34
     caption = text("1 − cosine", x, y, ROW_SIZE, fill=GREY, text_anchor="middle")
     parts = [*_branches(tree, area), *bars, *names, caption]
-    return picture(parts, width, round(area.bottom + 44), title)
+    return Picture.of(parts, width, round(area.bottom + 44), title)
 
 
 def _branches(tree: Tree, area: Box) -> list[Element]:

@@ -21,7 +21,7 @@ from topicvec.pictures.chart import (
 from topicvec.pictures.layout import Box
 from topicvec.pictures.palette import GREY, tint
 from topicvec.pictures.seen import mean_mixtures, own_colours, shown_topics, values_of
-from topicvec.pictures.svg import Element, Picture, element, picture, text
+from topicvec.pictures.svg import Element, Picture, element, text
 from topicvec.text import Document
 
 __all__ = ["over_time", "parse_time", "time_means"]
@@ -93,7 +93,7 @@ def over_time(
         parts.append(_chart(shares[row] / top, runs, area, foot, colour))
         peak = f"{shares[row].max():.0%}"
         parts.append(text(peak, area.right + 8, foot - 12 + 0.36 * ROW_SIZE, ROW_SIZE, fill=GREY))
-    return picture(parts, width, area.bottom + 30, title)
+    return Picture.of(parts, width, area.bottom + 30, title)
 
 
 def time_means(

@@ -9,7 +9,7 @@ from topicvec.model import TopicVec, read_topics
 from topicvec.pictures.chart import legend
 from topicvec.pictures.coloured import Piece, cut_text, read_text
 from topicvec.pictures.palette import GREY, distinct_colours, topic_colours
-from topicvec.pictures.svg import Element, Picture, element, picture, text, text_width
+from topicvec.pictures.svg import Element, Picture, element, text, text_width
 from topicvec.text import Document
 
 __all__ = ["set_lines", "tokens"]
@@ -89,7 +89,7 @@ def tokens(
     if len(lines) > max_lines:
         remark = f"The first {max_lines} lines of the document."
         drawn.append(text(remark, _MARGIN, baselines[-1], 12, fill=GREY))
-    return picture([*key, *drawn], width, round(baselines[-1] + 0.7 * _LINE), title)
+    return Picture.of([*key, *drawn], width, round(baselines[-1] + 0.7 * _LINE), title)
 
 
 def set_lines(pieces: Iterable[Piece], room: float, size: float) -> Iterator[Line]:

@@ -1,7 +1,6 @@
 """The map of topics: near ones have similar vectors, large ones a large share."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,37 +8,21 @@ from numpy.typing import ArrayLike
 from topicvec.errors import DataError
 from topicvec.model import Topic, TopicVec
 from topicvec.pictures.chart import hover_text
-from topicvec.pictures.layout import (
-    Box,
-    Bubble,
-    draw_labels,
-    place_labels,
-    plane_places,
-    spread_bubbles,
-)
+from topicvec.pictures.layout import Box, Bubble, draw_labels, plane_places, spread_bubbles
 from topicvec.pictures.palette import tint
 from topicvec.pictures.seen import own_colours, shown_topics
-from topicvec.pictures.svg import Element, Picture, element, picture
+from topicvec.pictures.svg import Element, Picture, element
 
-__all__ = ["MapTopic", "map_topics", "topic_map"]
+__all__ = ["map_topics", "topic_map"]
 
 _FILLED = 0.3  # part of the picture that bubbles take
 _SIZE = 11.5
 _MARGIN = 12.0
 
 
-class MapTopic(NamedTuple):
-    """A topic on the map: a circle in units of the picture."""
-
-    topic: Topic
-    x: float
-    y: float
-    radius: float
-
-
 def map_topics(
     topics: Sequence[Topic], vectors: ArrayLike, *, width: float = 800, height: float = 560
-) -> tuple[MapTopic, ...]:
+) -> list[Bubble]:
     """Find the places of topics on a map.
 
     Parameters
@@ -53,7 +36,7 @@ def map_topics(
 
     Returns
     -------
-    tuple of MapTopic
+    list of Bubble
         Areas are proportional to shares; no two circles overlap.
 
     Examples
@@ -72,10 +55,18 @@ def map_topics(
     area = Box(0, 0, width, height).inset(_MARGIN)
     chosen = np.asarray(vectors, float)[[topic.index for topic in topics]]
     places = spread_bubbles(plane_places(chosen), radii.tolist(), area)
-    return tuple(
-        MapTopic(topic, float(x), float(y), float(radius))
-        for topic, (x, y), radius in zip(topics, places, radii, strict=True)
-    )
+    return [
+        Bubble(x, y, radius, *_label(topic))
+        for topic, (x, y), radius in zip(topics, places.tolist(), radii.tolist(), strict=True)
+    ]
+
+
+def _label(topic: Topic) -> tuple[str, tuple[str, ...]]:
+    """Give the name that stands beside a bubble, and the lines inside."""
+    words = tuple(word for word, _ in topic.words[:3])
+    if topic.label:
+        return topic.label, (topic.label, *words[:2])
+    return ", ".join(words[:2]), words
 
 
 def topic_map(
@@ -115,24 +106,16 @@ def topic_map(
     Picture(800 x 560)
     """
     topics = shown_topics(model, n_words=n_words)
-    placed = map_topics(topics, model.fitted_.topics, width=width, height=height)
-    bubbles = [_bubble(one) for one in placed]
-    labels = place_labels(bubbles, Box(0, 0, width, height).inset(2), _SIZE, obstacles=bubbles)
-    shapes = list(map(_circle, placed, own_colours(model, topics)))
-    return picture([*shapes, draw_labels(labels)], width, height, title)
+    bubbles = map_topics(topics, model.fitted_.topics, width=width, height=height)
+    circles = map(_circle, topics, bubbles, own_colours(model, topics))
+    labels = draw_labels(bubbles, Box(0, 0, width, height).inset(2), _SIZE, obstacles=bubbles)
+    return Picture.of([*circles, labels], width, height, title)
 
 
-def _bubble(one: MapTopic) -> Bubble:
-    words = tuple(word for word, _ in one.topic.words[:3])
-    label = one.topic.label
-    lines = (label, *words[:2]) if label else words
-    return Bubble(one.x, one.y, one.radius, label or ", ".join(words[:2]), lines)
-
-
-def _circle(one: MapTopic, colour: str) -> Element:
+def _circle(topic: Topic, bubble: Bubble, colour: str) -> Element:
     """Draw a circle with the topic's words for the mouse."""
-    hover = element("title", [hover_text(one.topic)])
+    hover = element("title", [hover_text(topic)])
     return element(
-        "circle", [hover], cx=one.x, cy=one.y, r=one.radius, fill=tint(colour, 0.16), stroke=colour,
-        stroke_width=1.5,
+        "circle", [hover], cx=bubble.x, cy=bubble.y, r=bubble.radius, fill=tint(colour, 0.16),
+        stroke=colour, stroke_width=1.5,
     )  # fmt: skip
