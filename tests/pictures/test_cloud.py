@@ -35,10 +35,8 @@ def clouds(draw):
 
 def ink(word):
     """Where the letters are, at worst."""
-    room = extent(word.word, word.size)
-    return Box(
-        word.x - room.width / 2, word.y - room.ascent, room.width, room.ascent + room.descent
-    )
+    width, ascent, descent = extent(word.word, word.size)
+    return Box(word.x - width / 2, word.y - ascent, width, ascent + descent)
 
 
 @settings(max_examples=40, deadline=None)

@@ -244,13 +244,13 @@ def test_a_map_needs_a_label_for_each_document(model, documents):
 
 def test_the_tree_merges_the_most_similar_first_and_its_branches_do_not_cross():
     vectors = np.array([[1, 0, 0], [0, 1, 0], [0.99, 0.1, 0], [0, 0.9, 0.2], [0, 0, 1.0]])
-    tree = topic_tree(vectors)
-    assert {tree.merges[0][:2], tree.merges[1][:2]} == {(0, 2), (1, 3)}
-    place = {leaf: i for i, leaf in enumerate(tree.order)}
+    order, merges = topic_tree(vectors)
+    assert {merges[0][:2], merges[1][:2]} == {(0, 2), (1, 3)}
+    place = {leaf: i for i, leaf in enumerate(order)}
     assert abs(place[0] - place[2]) == 1
     assert abs(place[1] - place[3]) == 1
-    assert tree.merges[0][2] == pytest.approx(1 - cosines(vectors)[0, 2])
-    assert [m[2] for m in tree.merges] == sorted(m[2] for m in tree.merges)
+    assert merges[0][2] == pytest.approx(1 - cosines(vectors)[0, 2])
+    assert [m[2] for m in merges] == sorted(m[2] for m in merges)
 
 
 def test_mixtures_of_classes_are_the_means_of_their_documents(model, documents):

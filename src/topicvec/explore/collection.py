@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from topicvec.errors import DataError
 from topicvec.explore import records
-from topicvec.explore.views import headline, opening, text_part, topic_views
+from topicvec.explore.views import cloud_of, headline, opening, text_part, topic_views
 from topicvec.model import TopicVec, document_topics
 from topicvec.pictures.coloured import ReadText, cut_text, read_text
 from topicvec.represent import DocumentIndex, Hit, Sentence, nearest_topics, summarize
@@ -92,14 +92,13 @@ class Collection:
     @cached_property
     def topics(self) -> tuple[records.TopicView, ...]:
         """The topics, the largest first and the null topic last."""
-        return topic_views(self.model, height=_MAP_HEIGHT)
+        return topic_views(self.model, _MAP_HEIGHT)
 
     @cached_property
     def proportions(self) -> Floats:
         """Topic proportions of the documents (D, K); zeros for one without a known word."""
         known = np.asarray(self.index.directions.any(axis=1))
-        shares: Floats = self.index.mixtures**2 * known[:, None]
-        return shares
+        return np.asarray(self.index.mixtures**2 * known[:, None])
 
     @cached_property
     def overview(self) -> records.Overview:
@@ -124,14 +123,17 @@ class Collection:
         -------
         TopicPage
         """
-        view = self.topic_view(index)
         return records.TopicPage(
-            topic=view,
+            topic=self.topic_view(index),
             n_main=int((self._main == index).sum()),
             similar=self._similar(index),
             labels=self._labels(index),
             documents=self.find(topic=index, n=n).documents,
         )
+
+    def cloud(self, topic: int | None = None) -> str:
+        """Draw the largest topics, or the words of one, as SVG."""
+        return cloud_of(self.topics if topic is None else (self.topic_view(topic),))
 
     def topic_view(self, index: int) -> records.TopicView:
         """Look a topic up by its row in the topic vectors."""
@@ -187,7 +189,6 @@ class Collection:
     def find(
         self,
         query: str = "",
-        *,
         topic: int | None = None,
         label: str | None = None,
         n: int = 20,
@@ -258,15 +259,9 @@ class Collection:
         DocumentCard
         """
         document = self.documents[index]
-        title, snippet = opening(document.text)
+        score = None if score is None else round(score, 3)
         return records.DocumentCard(
-            index=index,
-            id=document.id,
-            label=document.label,
-            title=title,
-            snippet=snippet,
-            proportions=self._mixture(index),
-            score=None if score is None else round(score, 3),
+            index, document.id, document.label, *opening(document.text), self._mixture(index), score
         )
 
     def like(self, index: int, n: int) -> Sequence[Hit]:
@@ -277,8 +272,8 @@ class Collection:
     @cached_property
     def _main(self) -> NDArray[np.intp]:
         """The largest topic of each document (D,); 0, the null topic, only if it has no other."""
-        largest: NDArray[np.intp] = self.proportions[:, 1:].argmax(axis=1) + 1
-        return np.where(self.proportions.any(axis=1), largest, 0)
+        shares = self.proportions
+        return np.where(shares.any(axis=1), shares[:, 1:].argmax(axis=1) + 1, 0)
 
     @cached_property
     def _read(self) -> Callable[[str], ReadText]:
@@ -307,20 +302,15 @@ class Collection:
         return self.documents[index]
 
     def _hits(self, query: str, topic: int | None) -> Sequence[tuple[int, float | None]]:
-        if topic is not None:
-            self.topic_view(topic)
+        part = None if topic is None else self.proportions[:, self.topic_view(topic).index]
         if query.strip():
             found = self.index.search(query, min(_MOST_HITS, len(self.documents)))
-            kept = (hit for hit in found if topic is None or self._has(hit.index, topic))
+            kept = (hit for hit in found if part is None or part[hit.index] >= _LISTED)
             return [(hit.index, hit.score) for hit in kept if hit.score > 0]
-        if topic is None:
+        if part is None:
             return [(row, None) for row in range(len(self.documents))]
-        part = self.proportions[:, topic]
         order = np.argsort(-part, kind="stable")[: int((part >= _LISTED).sum())]
         return [(row, None) for row in order.tolist()]
-
-    def _has(self, row: int, topic: int) -> bool:
-        return bool(self.proportions[row, topic] >= _LISTED)
 
     def _mixture(self, index: int) -> tuple[tuple[int, float], ...]:
         pairs = document_topics(self.proportions[index], min_share=_LEAST)

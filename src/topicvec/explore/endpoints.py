@@ -1,17 +1,16 @@
 """The questions that the JSON API answers: one table for the routes and for their description.
 
-An endpoint takes the collection and checked values and gives a record; it knows nothing of HTTP.
+An endpoint names what a collection is asked and the values for it; it knows nothing of HTTP.
 """
 
 import re
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from topicvec.errors import DataError
 from topicvec.explore.records import DocumentPage, Found, Overview, TextPart, TopicPage
-from topicvec.explore.views import cloud_of
 
 __all__ = ["ENDPOINTS", "Endpoint", "Parameter", "describe"]
 
@@ -65,12 +64,12 @@ class Parameter:
         topicvec.errors.DataError: n must be a whole number from 0 to 100; found '-1'
         """
         if self.kind is int:
-            if not re.fullmatch("[0-9]{1,11}", str(value)) or int(str(value)) > self.most:
-                raise DataError(
-                    f"{self.name} must be a whole number from 0 to {self.most}; "
-                    f"found {str(value)[:20]!r}"
-                )
-            return int(str(value))
+            if re.fullmatch("[0-9]{1,11}", str(value)) and int(str(value)) <= self.most:
+                return int(str(value))
+            found = f"{str(value)[:20]!r}"
+            raise DataError(
+                f"{self.name} must be a whole number from 0 to {self.most}; found {found}"
+            )
         if not isinstance(value, str) or len(value) > self.most:
             found = f"{len(value):,}" if isinstance(value, str) else type(value).__name__
             raise DataError(f"{self.name} must be a text of at most {self.most:,}; found {found}")
@@ -83,7 +82,7 @@ class Endpoint:
 
     path: str
     summary: str
-    answer: Callable[..., Any]
+    answer: str  # the part of a collection that takes the parameters, in their order
     record: type | None  # None for a picture
     parameters: tuple[Parameter, ...] = ()
     method: Literal["GET", "POST"] = "GET"
@@ -91,58 +90,32 @@ class Endpoint:
 
 _TOPIC = Parameter("topic", int, "Number of the topic.", "path", most=_MANY)
 _DOCUMENT = Parameter("document", int, "Place of the document, from 0.", "path", most=_MANY)
+_START = Parameter("start", int, "Where it begins, in characters.", default=0, most=_MANY)
+_PART = (_DOCUMENT, _START)
+_TEXT = Parameter("text", str, "The text.", "body", most=2_000_000)
+_SEARCH = (
+    Parameter("q", str, "What to look for.", default=""),
+    Parameter("topic", int, "Only documents with this topic.", most=_MANY),
+    Parameter("label", str, "Only documents of this class."),
+    Parameter("n", int, "How many at most.", default=20, most=100),
+    Parameter("offset", int, "How many to pass over.", default=0, most=_MANY),
+)
 
 ENDPOINTS = (
-    Endpoint("/api/overview", "The corpus and all topics", lambda c: c.overview, Overview),
-    Endpoint("/api/cloud.svg", "A cloud of the largest topics", lambda c: cloud_of(c.topics), None),
-    Endpoint(
-        "/api/topics/{topic}", "One topic", lambda c, topic: c.topic(topic), TopicPage, (_TOPIC,)
-    ),
-    Endpoint(
-        "/api/topics/{topic}/cloud.svg",
-        "A cloud of its words",
-        lambda c, topic: cloud_of((c.topic_view(topic),)),
-        None,
-        (_TOPIC,),
-    ),
-    Endpoint(
-        "/api/documents",
-        "Search documents, or list them",
-        lambda c, q, **limits: c.find(q, **limits),
-        Found,
-        (
-            Parameter("q", str, "What to look for.", default=""),
-            Parameter("topic", int, "Only documents with this topic.", most=_MANY),
-            Parameter("label", str, "Only documents of this class."),
-            Parameter("n", int, "How many at most.", default=20, most=100),
-            Parameter("offset", int, "How many to pass over.", default=0, most=_MANY),
-        ),
-    ),
+    Endpoint("/api/overview", "The corpus and all topics", "overview", Overview),
+    Endpoint("/api/cloud.svg", "A cloud of the largest topics", "cloud", None),
+    Endpoint("/api/topics/{topic}", "One topic", "topic", TopicPage, (_TOPIC,)),
+    Endpoint("/api/topics/{topic}/cloud.svg", "A cloud of its words", "cloud", None, (_TOPIC,)),
+    Endpoint("/api/documents", "Search documents, or list them", "find", Found, _SEARCH),
     Endpoint(
         "/api/documents/{document}",
         "One document: text, mixture, summary, documents like it",
-        lambda c, document: c.document(document),
+        "document",
         DocumentPage,
         (_DOCUMENT,),
     ),
-    Endpoint(
-        "/api/documents/{document}/text",
-        "A part of a long text",
-        lambda c, document, start: c.text(document, start),
-        TextPart,
-        (
-            _DOCUMENT,
-            Parameter("start", int, "Where it begins, in characters.", default=0, most=_MANY),
-        ),
-    ),
-    Endpoint(
-        "/api/analyse",
-        "The topics of any text",
-        lambda c, text: c.analyse(text),
-        DocumentPage,
-        (Parameter("text", str, "The text.", "body", most=2_000_000),),
-        "POST",
-    ),
+    Endpoint("/api/documents/{document}/text", "A part of a long text", "text", TextPart, _PART),
+    Endpoint("/api/analyse", "The topics of any text", "analyse", DocumentPage, (_TEXT,), "POST"),
 )
 
 

@@ -5,18 +5,6 @@ from dataclasses import dataclass
 from topicvec.pictures.coloured import Piece
 from topicvec.represent import Sentence
 
-__all__ = [
-    "DocumentCard",
-    "DocumentPage",
-    "DocumentView",
-    "Found",
-    "Missing",
-    "Overview",
-    "TextPart",
-    "TopicPage",
-    "TopicView",
-]
-
 Pairs = tuple[tuple[str, float], ...]
 
 

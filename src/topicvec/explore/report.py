@@ -22,6 +22,8 @@ from topicvec.explore.views import cloud_of, text_part
 
 __all__ = ["render_report", "write_report"]
 
+Advance = Callable[[int, int], object] | None
+
 _MOST_CHARACTERS = 4000  # of a text
 _FEWEST, _MOST = 2, 10  # documents of a topic
 _SIMILAR = 40  # similar documents to look at; those in the sample are kept
@@ -32,10 +34,7 @@ _EXPORT = re.compile(r"^export (?=(?:async )?function |const |let |class )", re.
 
 
 def render_report(
-    collection: Collection,
-    *,
-    n_documents: int = 300,
-    advance: Callable[[int, int], object] | None = None,
+    collection: Collection, *, n_documents: int = 300, advance: Advance = None
 ) -> str:
     """Give the HTML of a report.
 
@@ -65,16 +64,13 @@ def render_report(
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    taken = sample(collection, n_documents=n_documents, advance=advance)
+    taken = _sample(collection, n_documents, advance)
     style = "".join(map(_static, _STYLES))
     script = bundle(_FIRST_SCRIPT)
     template = environment.from_string(_static("report.html", "templates"))
+    policy = _policy(style, script)
     html: str = template.render(
-        overview=taken["overview"],
-        records=_records(taken),
-        style=style,
-        script=script,
-        policy=_policy(style, script),
+        overview=taken["overview"], records=_json(taken), style=style, script=script, policy=policy
     )
     return html
 
@@ -87,41 +83,24 @@ def write_report(path: str | Path, collection: Collection, **options: Any) -> Pa
     return path
 
 
-def sample(
-    collection: Collection,
-    *,
-    n_documents: int = 300,
-    advance: Callable[[int, int], object] | None = None,
-) -> dict[str, Any]:
+def _sample(collection: Collection, n_documents: int, advance: Advance) -> dict[str, Any]:
     """Take all topics, and of each the documents with the largest part of it.
 
-    Parameters
-    ----------
-    collection : Collection
-        What is shown.
-    n_documents : int
-        How many documents to take at most.
-    advance : callable, optional
-        Told how many documents are done, and of how many.
-
-    Returns
-    -------
-    dict
-        What a report shows: the ``overview`` of corpus and topics; ``topics`` by their number,
-        with numbers of documents in place of documents; ``documents`` by theirs, with numbers
-        and scores of similar ones; ``clouds`` as SVG by topic, and of ``"all"``.
+    Topics and documents are by their numbers; where a record has documents, here are numbers.
     """
     topics = collection.topics
     per_topic = min(max(n_documents // len(topics), _FEWEST), _MOST)
     pages = {topic.index: collection.topic(topic.index, per_topic) for topic in topics}
     rows = _rows(collection, list(pages.values()), n_documents)
+    some = len(rows) < len(collection.documents)
+    note = f"{len(rows):,} of the documents are in this report" if some else ""
     documents = {}
     for done, row in enumerate(sorted(rows), 1):
         documents[row] = _document(collection, row, rows)
         if advance is not None:
             advance(done, len(rows))
     return {
-        "overview": asdict(replace(collection.overview, note=_note(collection, rows))),
+        "overview": asdict(replace(collection.overview, note=note)),
         "topics": {index: _topic(found, rows) for index, found in pages.items()},
         "documents": documents,
         "clouds": {"all": cloud_of(topics)}
@@ -136,11 +115,6 @@ def _rows(collection: Collection, pages: list[TopicPage], n_documents: int) -> s
     chosen = list(dict.fromkeys(row for row in ranked if row is not None))
     rest = range(0, len(collection.documents), max(len(collection.documents) // n_documents, 1))
     return set(list(dict.fromkeys([*chosen, *rest]))[:n_documents])
-
-
-def _note(collection: Collection, rows: set[int]) -> str:
-    n_all = len(collection.documents)
-    return "" if len(rows) == n_all else f"{len(rows):,} of the documents are in this report"
 
 
 def _topic(found: TopicPage, rows: set[int]) -> dict[str, Any]:
@@ -193,7 +167,7 @@ def _static(name: str, folder: str = "static") -> str:
     return (files("topicvec.explore") / folder / name).read_text(encoding="utf-8")
 
 
-def _records(taken: dict[str, Any]) -> str:
+def _json(taken: dict[str, Any]) -> str:
     # no "<" can end the element that holds the records, and no surrogate spoils the encoding
     text = json.dumps(taken, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
     text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")

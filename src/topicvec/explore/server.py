@@ -10,7 +10,6 @@ from typing import Any
 
 from topicvec.engine.blas import one_blas_thread
 from topicvec.errors import DataError, require
-from topicvec.explore.app import create_app
 from topicvec.explore.collection import Collection
 from topicvec.explore.views import cloud_of
 
@@ -46,6 +45,9 @@ def serve(
         Ends the server when set; for a server in a thread, which no interrupt reaches.
     """
     uvicorn = require("uvicorn", "explore", "the explorer")
+    require("starlette", "explore", "the explorer")
+    from topicvec.explore.app import create_app
+
     app = create_app(collection)
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, server_header=False, lifespan="off",
@@ -93,22 +95,19 @@ def warm_up(collection: Collection, stop: threading.Event | None = None) -> None
     >>> "overview" in vars(collection)
     True
     """
-    for answer in _answers(collection):
+    single = [(topic,) for topic in collection.topics[:_CLOUDS] if topic.words]
+    answers: list[Callable[[], object]] = [
+        lambda: collection.topic(collection.topics[0].index),
+        lambda: collection.analyse(collection.document(0).title),
+        *(partial(cloud_of, topics) for topics in (collection.topics, *single)),
+    ]
+    for answer in answers:
         if stop is not None and stop.is_set():
             return
         try:
             answer()
         except DataError as error:  # whoever asks for it is told
             logger.info("not made ahead: %s", error)
-
-
-def _answers(collection: Collection) -> Iterator[Callable[[], object]]:
-    yield lambda: collection.topic(collection.overview.topics[0].index)
-    yield lambda: collection.analyse(collection.document(0).title)
-    yield partial(cloud_of, collection.topics)
-    for topic in collection.topics[:_CLOUDS]:
-        if topic.words:
-            yield partial(cloud_of, (topic,))
 
 
 def _end(server: Any, stop: threading.Event) -> None:

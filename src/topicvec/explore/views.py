@@ -1,13 +1,14 @@
 """Topics and texts as pages show them: names, places on a map, clouds, headlines, parts."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from topicvec.explore.records import Pairs, TextPart, TopicView
-from topicvec.model import Topic, TopicVec, read_topics
+from topicvec.model import TopicVec, read_topics
 from topicvec.pictures import topic_cloud
 from topicvec.pictures.coloured import Piece
 from topicvec.pictures.layout import Box, plane_places, spread_bubbles
@@ -18,28 +19,23 @@ __all__ = ["cloud_of", "headline", "opening", "place_topics", "text_part", "topi
 _FILLED = 0.46  # of the map's area, by bubbles: words stand inside them
 _LEAST_RADIUS = 0.016
 _UNITS = 1000  # that the map is wide for the layout, whose gaps are in pixels
+_N_WORDS = 30  # of a topic
 _MOST_TOPICS = 16  # of a cloud
 _OPENING = 4_000  # characters to look for a headline in
+# A quotation or the announcement of one, as in mails, or too few words to say something
+_QUOTED = re.compile(r"[>|:]|.*:$|\S+( \S+)?$")
 PAGE = 20_000  # characters of a text at a time: a browser colours them within a blink
 
 
-def topic_views(
-    model: TopicVec,
-    *,
-    n_words: int = 30,
-    n_nearest: int = 10,
-    height: float | None = None,
-) -> tuple[TopicView, ...]:
+def topic_views(model: TopicVec, height: float) -> tuple[TopicView, ...]:
     """Read a model's topics, the largest first and the null topic last.
 
     Parameters
     ----------
     model : TopicVec
         A fitted model.
-    n_words, n_nearest : int
-        Words of each topic: those of the documents, and the nearest of the whole vocabulary.
-    height : float, optional
-        Height of the map that they are laid out on; no map by default.
+    height : float
+        Height of the map that they are laid out on.
 
     Returns
     -------
@@ -50,13 +46,16 @@ def topic_views(
     --------
     >>> from topicvec import TopicVec
     >>> model = TopicVec(n_topics=3, random_state=0).fit(["Salt water. Sea salt, water."])
-    >>> topic_views(model)[-1].is_null
+    >>> topic_views(model, 0.7)[-1].is_null
     True
     """
-    live = read_topics(model.fitted_, n_words=n_words, n_nearest=n_nearest)
+    live = read_topics(model.fitted_, n_words=_N_WORDS)
     colours = topic_colours(live)  # as in every picture of the model
     topics = [topic for topic in live if topic.words or topic.is_null]
-    places = {} if height is None else _places(model, topics, height)
+    shown = [topic for topic in topics if not topic.is_null]
+    rows = [topic.index for topic in shown]
+    found = place_topics(model.fitted_.topics[rows], [topic.share for topic in shown], height)
+    places = dict(zip(rows, map(tuple, found.round(4).tolist()), strict=True))
     return tuple(
         TopicView(
             index=topic.index,
@@ -72,17 +71,6 @@ def topic_views(
         )
         for place, topic in enumerate(topics)
     )
-
-
-def _places(
-    model: TopicVec, topics: Sequence[Topic], height: float
-) -> dict[int, tuple[float, float, float]]:
-    shown = [topic for topic in topics if not topic.is_null]
-    if not shown:
-        return {}
-    rows = [topic.index for topic in shown]
-    places = place_topics(model.fitted_.topics[rows], [topic.share for topic in shown], height)
-    return {k: (x, y, r) for k, (x, y, r) in zip(rows, places.round(4).tolist(), strict=True)}
 
 
 def _rounded(pairs: Pairs) -> Pairs:
@@ -115,6 +103,8 @@ def place_topics(
     True
     """
     parts = np.asarray(shares, float) / max(float(np.sum(shares)), 1e-300)
+    if not len(parts):
+        return np.zeros((0, 3))
     radii = np.clip(np.sqrt(parts * _FILLED * height / np.pi), _LEAST_RADIUS, 0.3 * height)
     area = Box(0, 0, _UNITS, _UNITS * height)
     middles = spread_bubbles(plane_places(vectors), (_UNITS * radii).tolist(), area)
@@ -152,7 +142,10 @@ def headline(text: str, most: int = 90) -> str:
     >>> headline("one two three", 8)
     'one two…'
     """
-    return _shortened(_first_line(text), most)
+    lines = [" ".join(line.split()) for line in text[:_OPENING].splitlines()]
+    telling = [line for line in lines if any(map(str.isalnum, line))]
+    own = (line for line in telling if not _QUOTED.match(line))
+    return _shortened(next(own, telling[0] if telling else ""), most)
 
 
 def opening(text: str, most: int = 240) -> tuple[str, str]:
@@ -169,18 +162,6 @@ def opening(text: str, most: int = 240) -> tuple[str, str]:
     flat = " ".join(text[:_OPENING].split())
     rest = flat.partition(title.removesuffix("…"))[2].lstrip(" .,;:")
     return title, _shortened(rest, most)
-
-
-def _first_line(text: str) -> str:
-    lines = [" ".join(line.split()) for line in text[:_OPENING].splitlines()]
-    telling = [line for line in lines if any(map(str.isalnum, line))]
-    own = (
-        line
-        for line in telling
-        # not a quotation or the announcement of one, as in mails
-        if not line.startswith((">", "|", ":")) and line[-1] != ":" and len(line.split()) > 2
-    )
-    return next(own, telling[0] if telling else "")
 
 
 def _shortened(line: str, most: int) -> str:
@@ -217,16 +198,14 @@ def text_part(pieces: Iterable[Piece], start: int = 0, length: int = PAGE) -> Te
     taken: list[Piece] = []
     at, stop = 0, start + length
     for piece in pieces:
-        first, last = at, at + len(piece.text)
-        at = last
-        if last <= start:
+        first, at = at, at + len(piece.text)
+        if at <= start:
             continue
         if first >= stop:
             return TextPart(tuple(taken), first)
-        if piece.topic is not None:  # never cut a token
-            taken.append(piece)
-            continue
-        taken.append(piece._replace(text=piece.text[max(start - first, 0) : stop - first]))
-        if last > stop:
+        if piece.topic is None:  # a token is never cut
+            piece = piece._replace(text=piece.text[max(start - first, 0) : stop - first])
+        taken.append(piece)
+        if piece.topic is None and at > stop:
             return TextPart(tuple(taken), stop)
     return TextPart(tuple(taken), None)

@@ -4,8 +4,8 @@ A new kind is a file in ``kinds`` with a function of the same name, and an entry
 """
 
 import importlib
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from topicvec.model import TopicVec
@@ -32,23 +32,19 @@ class Kind(NamedTuple):
     shows : str
         What is seen, in a few words.
     needs : str
-        What it takes beside a model: "" for nothing, or documents.
+        What it takes beside a model: nothing, one document, or documents with labels or times.
     limits : tuple of str
         Parameters that limit how much is shown.
     """
 
     shows: str
-    needs: Literal[
-        "", "one document", "documents, perhaps labels", "documents with labels",
-        "documents with times",
-    ] = ""  # fmt: skip
+    needs: str = ""
     limits: tuple[str, ...] = ()
 
 
 KINDS: Mapping[str, Kind] = {
     "cloud": Kind(
-        "topics as cells sized by share, words sized by relevance",
-        limits=("max_topics", "n_words"),
+        "topics as cells sized by share, words sized by relevance", limits=("max_topics", "n_words")
     ),
     "topic-map": Kind("topics as bubbles, similar ones near each other"),
     "document-map": Kind(
@@ -106,13 +102,13 @@ def draw(
     >>> draw("topic-map", model, width=600)
     Picture(600 x 560)
     """
-    make, needs = __getattr__(kind.replace("-", "_")), KINDS[kind].needs
+    make: Callable[..., Picture] = __getattr__(kind.replace("-", "_"))
+    needs = KINDS[kind].needs
     labels = [document.label for document in documents]
     if needs == "documents, perhaps labels" and None not in labels:
         options = {"labels": labels, **options}
     given = [documents[0] if needs == "one document" else documents] if needs else []
-    picture: Picture = make(model, *given, **options)
-    return picture
+    return make(model, *given, **options)
 
 
 def __getattr__(name: str) -> Any:

@@ -2,29 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from math import ceil, floor, log10
-from typing import TYPE_CHECKING
 
+from topicvec.model import Topic
 from topicvec.pictures.layout import Box
 from topicvec.pictures.palette import GREY, INK
 from topicvec.pictures.svg import Element, element, number, shorten, text, text_width
 
-if TYPE_CHECKING:
-    from topicvec.model import Topic
-
-__all__ = [
-    "GRID",
-    "ROW_SIZE",
-    "across",
-    "hover_text",
-    "legend",
-    "named_rows",
-    "nice_ticks",
-    "polyline",
-    "stroke",
-    "topic_name",
-    "x_ticks",
-    "y_ticks",
-]
+__all__ = ["across", "legend", "named_rows", "nice_ticks", "path", "stroke", "x_ticks", "y_ticks"]
 
 GRID = "#e3e3e3"
 ROW_SIZE = 12.0  # of names, in rows and legends
@@ -49,12 +33,12 @@ def nice_ticks(low: float, high: float, n_ticks: int = 5) -> list[float]:
     return [round(step * place, digits) for place in range(first, last + 1)]
 
 
-def polyline(points: Iterable[tuple[float, float]]) -> str:
+def path(points: Iterable[tuple[float, float]]) -> str:
     """Write points as the data of a path.
 
     Examples
     --------
-    >>> polyline([(0, 1), (2, 3.5)])
+    >>> path([(0, 1), (2, 3.5)])
     'M0 1L2 3.5'
     """
     return "M" + "L".join(f"{number(x)} {number(y)}" for x, y in points)
@@ -146,12 +130,11 @@ def legend(
     return parts, y + _LEGEND_ROW if parts else top
 
 
-def topic_name(topic: "Topic", room: float, n_words: int = 4) -> str:
+def topic_name(topic: Topic, room: float, n_words: int = 4) -> str:
     """Name a topic by its label or its first words, as many as there is room for.
 
     Examples
     --------
-    >>> from topicvec.model import Topic
     >>> topic_name(Topic(1, 0.5, 5.0, (("price", 1.9), ("drug", 1.2))), 200)
     'price, drug'
     """
@@ -161,12 +144,11 @@ def topic_name(topic: "Topic", room: float, n_words: int = 4) -> str:
     return shorten(", ".join(words) or f"topic {topic.index}", ROW_SIZE, room)
 
 
-def hover_text(topic: "Topic") -> str:
+def hover_text(topic: Topic) -> str:
     """Say all that is known of a topic, for the mouse.
 
     Examples
     --------
-    >>> from topicvec.model import Topic
     >>> hover_text(Topic(1, 0.5, 5.0, (("price", 1.9), ("drug", 1.2))))
     'topic 1, 50.0%: price, drug'
     """
@@ -174,7 +156,7 @@ def hover_text(topic: "Topic") -> str:
 
 
 def named_rows(
-    topics: Sequence["Topic"],
+    topics: Sequence[Topic],
     middles: Sequence[float],
     x: float,
     room: float,

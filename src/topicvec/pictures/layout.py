@@ -9,22 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 from topicvec.pictures.palette import HALO, INK
 from topicvec.pictures.svg import Element, element, text, text_width
 
-__all__ = [
-    "Box",
-    "Bubble",
-    "PlacedLabel",
-    "cosines",
-    "draw_labels",
-    "place_labels",
-    "plane_places",
-    "spread_bubbles",
-]
+__all__ = ["Box", "Bubble", "cosines", "draw_labels", "plane_places", "spread_bubbles"]
 
 Floats = NDArray[np.float64]
 
 _MAX_STEPS = 300
 _SETTLED = 1e-4
-_GAP = 3.0  # between a bubble and the label beside it
+_GAP = 3.0  # between two bubbles, and between one and the label beside it
 _SMALLER = 0.8  # of the font size, in narrow bubbles
 _DOT = 3.0  # a smaller bubble is a spot: its label may stand farther away
 _LEADING = 1.15  # from line to line, of the font size
@@ -168,9 +159,7 @@ def _distances(places: Floats) -> Floats:
     return np.asarray(np.maximum(np.sqrt((between**2).sum(axis=2)), 1e-9))
 
 
-def spread_bubbles(
-    places: ArrayLike, radii: Sequence[float], area: Box, *, gap: float = 3.0
-) -> Floats:
+def spread_bubbles(places: ArrayLike, radii: Sequence[float], area: Box) -> Floats:
     """Fit places into an area and push bubbles apart until none overlap.
 
     Parameters
@@ -181,8 +170,6 @@ def spread_bubbles(
         Their sizes in units of the area; together they must leave room.
     area : Box
         Where they go.
-    gap : float
-        Least space between two.
 
     Returns
     -------
@@ -198,7 +185,7 @@ def spread_bubbles(
     low = np.array([area.x, area.y]) + sizes[:, None]
     high = np.array([area.right, area.bottom]) - sizes[:, None]
     middles = _stretched(np.asarray(places, float), low, high)
-    reach = sizes[:, None] + sizes + gap
+    reach = sizes[:, None] + sizes + _GAP
     np.fill_diagonal(reach, 0)
     for _ in range(_MAX_STEPS):
         distances = _distances(middles)
@@ -247,6 +234,9 @@ class Bubble(NamedTuple):
         return right**2 + down**2 < self.radius**2
 
 
+Bubbles = Sequence[Bubble]
+
+
 class PlacedLabel(NamedTuple):
     """Lines of a label with the room they take; ``inside`` says it stands in its bubble."""
 
@@ -257,7 +247,7 @@ class PlacedLabel(NamedTuple):
 
 
 def place_labels(
-    bubbles: Sequence[Bubble], area: Box, size: float, *, obstacles: Sequence[Bubble] = ()
+    bubbles: Bubbles, area: Box, size: float, *, obstacles: Bubbles = ()
 ) -> list[PlacedLabel | None]:
     """Find places for labels in or beside their bubbles.
 
@@ -311,7 +301,7 @@ def _inside(bubble: Bubble, size: float) -> PlacedLabel | None:
 
 
 def _beside(
-    bubble: Bubble, area: Box, size: float, taken: Sequence[Box], obstacles: Sequence[Bubble]
+    bubble: Bubble, area: Box, size: float, taken: Sequence[Box], obstacles: Bubbles
 ) -> PlacedLabel | None:
     for box in _candidates(bubble, size):
         free = not any(box.overlaps(other) for other in taken)
@@ -337,9 +327,7 @@ def _candidates(bubble: Bubble, size: float) -> Iterator[Box]:
             yield centred.moved(factor * right, factor * down)
 
 
-def draw_labels(
-    bubbles: Sequence[Bubble], area: Box, size: float, *, obstacles: Sequence[Bubble] = ()
-) -> Element:
+def draw_labels(bubbles: Bubbles, area: Box, size: float, *, obstacles: Bubbles = ()) -> Element:
     """Draw the labels that have a place, see `place_labels`; outside bubbles with a white edge."""
     labels = place_labels(bubbles, area, size, obstacles=obstacles)
     inside, beside = (

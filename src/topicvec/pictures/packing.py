@@ -1,7 +1,6 @@
 """Cells in an area and words in a cell, none overlapping and all as large as will go."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 from math import ceil
 from typing import NamedTuple
 
@@ -93,8 +92,10 @@ def _largest_type(
 
 def _ceiling(words: Words, area: Box) -> float:
     """Give a font size of the first word in which the words would more than fill the area."""
-    rooms = [(extent(word, 1.0), relevance / words[0][1]) for word, relevance in words]
-    filled = sum(part**2 * room.width * (room.ascent + room.descent) for room, part in rooms)
+    filled = 0.0
+    for word, relevance in words:
+        width, ascent, descent = extent(word, 1.0)
+        filled += (relevance / words[0][1]) ** 2 * width * (ascent + descent)
     return float(np.sqrt(area.area / filled))
 
 
@@ -104,12 +105,12 @@ def _place_all(words: Words, top: float, least: float, field: "_Field") -> list[
     placed = []
     for word, relevance in words:
         size = max(least, top * relevance / words[0][1])
-        room = extent(word, size)
-        height = room.ascent + room.descent
-        box = field.take(room.width + _GAP * size, height + _GAP * size)
+        width, ascent, descent = extent(word, size)
+        height = ascent + descent
+        box = field.take(width + _GAP * size, height + _GAP * size)
         if box is None:
             return []
-        baseline = box.y + (box.height - height) / 2 + room.ascent
+        baseline = box.y + (box.height - height) / 2 + ascent
         placed.append(PlacedWord(word, size, box.x + box.width / 2, baseline, box))
     return placed
 
@@ -156,17 +157,10 @@ class _Field(NamedTuple):
     def _far(self, n_rows: int, n_columns: int) -> Floats:
         """How far a box with its corner at each square is from the middle, for its area's shape."""
         rows, columns = (
-            _steps(total)[: total - used + 1] + used / total
+            np.linspace(-1, 1, total + 1)[: total - used + 1] + used / total
             for total, used in zip(self.taken.shape, (n_rows, n_columns), strict=True)
         )
         return np.asarray(rows[:, None] ** 2 + columns**2)
-
-
-@lru_cache(maxsize=256)
-def _steps(total: int) -> Floats:
-    steps = np.linspace(-1, 1, total + 1)
-    steps.setflags(write=False)
-    return steps
 
 
 def _centred(placed: list[PlacedWord], area: Box, reserved: Sequence[Box]) -> list[PlacedWord]:

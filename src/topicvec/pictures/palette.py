@@ -9,20 +9,7 @@ picture tells things by colour alone.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-__all__ = [
-    "COLOURS",
-    "GREY",
-    "HALO",
-    "INK",
-    "NULL_COLOUR",
-    "PAPER",
-    "colour_of",
-    "contrast",
-    "distinct_colours",
-    "mix",
-    "tint",
-    "topic_colours",
-]
+__all__ = ["COLOURS", "colour_of", "contrast", "distinct_colours", "mix", "tint", "topic_colours"]
 
 COLOURS = (
     "#332288", "#813700", "#4171a4", "#906603", "#064424", "#b12273",

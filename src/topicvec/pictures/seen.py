@@ -16,17 +16,11 @@ from topicvec.pictures.palette import NULL_COLOUR, topic_colours
 from topicvec.represent.documents import reader_of
 from topicvec.text import Document
 
-__all__ = [
-    "infer_quietly",
-    "mean_mixtures",
-    "of_class",
-    "own_colours",
-    "seen_in",
-    "shown_topics",
-    "values_of",
-]
+__all__ = ["infer_quietly", "mean_mixtures", "of_class", "own_colours", "shown_topics", "values_of"]
 
+Texts = Iterable[str | Document]
 Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
 
 
 def infer_quietly(model: TopicVec, texts: Iterable[Text]) -> Inferred:
@@ -55,7 +49,7 @@ def infer_quietly(model: TopicVec, texts: Iterable[Text]) -> Inferred:
     return infer(model.fitted_, counts, checked_engine(model.n_jobs))
 
 
-def seen_in(model: TopicVec, texts: Iterable[str | Document]) -> FittedTopics:
+def seen_in(model: TopicVec, texts: Texts) -> FittedTopics:
     """Give a model's topics with the masses and words that they have in some documents.
 
     Parameters
@@ -92,11 +86,7 @@ def seen_in(model: TopicVec, texts: Iterable[str | Document]) -> FittedTopics:
 
 
 def shown_topics(
-    model: TopicVec,
-    texts: Iterable[str | Document] | None = None,
-    *,
-    label: str | None = None,
-    n_words: int = 20,
+    model: TopicVec, texts: Texts | None = None, *, label: str | None = None, n_words: int = 20
 ) -> tuple[Topic, ...]:
     """Read the topics to show, the largest first, without the null topic.
 
@@ -128,7 +118,7 @@ def shown_topics(
     return tuple(_for_class(topics, label) if label and texts is None else topics)
 
 
-def of_class(texts: Iterable[str | Document], label: str) -> list[Document]:
+def of_class(texts: Texts, label: str) -> list[Document]:
     """Give the documents of a class.
 
     Examples
@@ -176,8 +166,8 @@ def own_colours(model: TopicVec, topics: Iterable[Topic]) -> list[str]:
 
 
 def mean_mixtures(
-    model: TopicVec, texts: Iterable[Text], groups: NDArray[np.intp], n_groups: int
-) -> tuple[Floats, NDArray[np.intp]]:
+    model: TopicVec, texts: Texts, groups: Ints, n_groups: int
+) -> tuple[Floats, Ints]:
     """Give the mean mixture of each group of documents, and how many documents it has.
 
     Parameters

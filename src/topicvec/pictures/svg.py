@@ -12,24 +12,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from topicvec.errors import DataError, require
 from topicvec.pictures.palette import PAPER
 
-__all__ = [
-    "FAMILY",
-    "Element",
-    "Extent",
-    "Picture",
-    "check_path",
-    "element",
-    "extent",
-    "number",
-    "shorten",
-    "text",
-    "text_width",
-]
+__all__ = ["Element", "Picture", "check_path", "element", "number", "shorten", "text", "text_width"]
 
 _SCALE = 2.0  # PNG pixels a unit: sharp on dense screens and in print
 # XML has no way to write most control characters, lone surrogates and two others
@@ -139,14 +127,6 @@ def _escape(value: str) -> str:
     return _NOT_XML.sub("\ufffd", value).translate(_ESCAPES)
 
 
-class Extent(NamedTuple):
-    """Room that a word takes: its width, and how far it reaches above and below its baseline."""
-
-    width: float
-    ascent: float
-    descent: float
-
-
 def text_width(words: str, size: float) -> float:
     """Give the width of a line of text, at worst.
 
@@ -171,8 +151,8 @@ def _width(sign: str) -> float:
     return 0.0 if unicodedata.combining(sign) else _OTHER
 
 
-def extent(word: str, size: float) -> Extent:
-    """Give the room that a word takes.
+def extent(word: str, size: float) -> tuple[float, float, float]:
+    """Give a word's width, and how far it reaches above and below its baseline.
 
     Examples
     --------
@@ -182,7 +162,7 @@ def extent(word: str, size: float) -> Extent:
     plain = word.isascii()
     ascent = 0.57 if _LOW.issuperset(word) else 0.77 if plain else 1.0
     descent = 0.02 if plain and _HANGING.isdisjoint(word) else 0.23 if plain else 0.3
-    return Extent(text_width(word, size), size * ascent, size * descent)
+    return text_width(word, size), size * ascent, size * descent
 
 
 def shorten(words: str, size: float, room: float) -> str:

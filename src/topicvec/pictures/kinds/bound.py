@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from topicvec.errors import DataError
 from topicvec.model import TopicVec
-from topicvec.pictures.chart import ROW_SIZE, nice_ticks, polyline, stroke, x_ticks, y_ticks
+from topicvec.pictures.chart import ROW_SIZE, nice_ticks, path, stroke, x_ticks, y_ticks
 from topicvec.pictures.layout import Box
 from topicvec.pictures.palette import COLOURS, GREY, HALO, INK
 from topicvec.pictures.svg import Element, Picture, element, number, text
@@ -68,7 +68,7 @@ def _line(points: Sequence[tuple[float, float]], last: str) -> list[Element]:
     x, y = points[-1]
     dot = element("circle", cx=x, cy=y, r=3.5, fill=COLOURS[0])
     value = text(last, x - 2, y + 20, ROW_SIZE, fill=INK, text_anchor="end", **HALO)
-    return [stroke(polyline(points), COLOURS[0], 2), dot, value]
+    return [stroke(path(points), COLOURS[0], 2), dot, value]
 
 
 def _captions(area: Box, height: float) -> list[Element]:

@@ -1,6 +1,6 @@
 """Topics by class: a table of dots, sized by how much of a class is about a topic."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,9 +9,8 @@ from topicvec.model import TopicVec
 from topicvec.pictures.chart import GRID, ROW_SIZE, across, named_rows
 from topicvec.pictures.layout import Box
 from topicvec.pictures.palette import GREY, HALO, INK
-from topicvec.pictures.seen import mean_mixtures, own_colours, shown_topics, values_of
+from topicvec.pictures.seen import Texts, mean_mixtures, own_colours, shown_topics, values_of
 from topicvec.pictures.svg import Element, Picture, element, number, shorten, text, text_width
-from topicvec.text import Document
 
 __all__ = ["by_class", "class_means"]
 
@@ -26,7 +25,7 @@ _SLOPE = 40  # degrees of the classes' names
 
 def by_class(
     model: TopicVec,
-    texts: Iterable[str | Document],
+    texts: Texts,
     *,
     labels: Sequence[str] | None = None,
     max_topics: int = 25,
@@ -84,7 +83,7 @@ def by_class(
 
 
 def class_means(
-    model: TopicVec, texts: Iterable[str | Document], labels: Sequence[str] | None = None
+    model: TopicVec, texts: Texts, labels: Sequence[str] | None = None
 ) -> tuple[list[str], Floats, NDArray[np.intp]]:
     """Give the classes' names, their mean mixtures (C, K) and numbers of documents (C,).
 

@@ -4,7 +4,7 @@ As in the paper, cells are sized by the topics' shares and words by their releva
 Cells are rectangles: words are wide, so more and larger ones fit than into the slices of a pie.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from topicvec.errors import DataError
@@ -12,9 +12,8 @@ from topicvec.model import TopicVec
 from topicvec.pictures.layout import Box
 from topicvec.pictures.packing import PlacedWord, pack_words, treemap
 from topicvec.pictures.palette import GREY, distinct_colours, tint, topic_colours
-from topicvec.pictures.seen import shown_topics
+from topicvec.pictures.seen import Texts, shown_topics
 from topicvec.pictures.svg import Element, Picture, element, shorten, text, text_width
-from topicvec.text import Document
 
 __all__ = ["CloudCell", "CloudTopic", "cloud", "cloud_layout", "topic_cloud"]
 
@@ -116,23 +115,25 @@ def topic_cloud(
             "a cloud needs a topic with words and room for one word, found "
             f"{len(usable)} such topics, max_topics={max_topics}, n_words={n_words}"
         )
-    shown = usable[:max_topics]
-    height = height or _height(len(shown), width)
-    remark = _REMARK if len(shown) < len(usable) else 0.0
-    cells = cloud_layout(shown, Box(0, 0, width, height - remark), n_words=n_words)
-    while len(cells) > 1 and not all(cell.words for cell in cells):
-        shown, remark = shown[:-1], _REMARK
-        cells = cloud_layout(shown, Box(0, 0, width, height - remark), n_words=n_words)
+    height = height or _height(min(max_topics, len(usable)), width)
+    for n_shown in range(min(max_topics, len(usable)), 0, -1):
+        remark = _REMARK if n_shown < len(usable) else 0.0
+        area = Box(0, 0, width, height - remark)
+        cells = cloud_layout(usable[:n_shown], area, n_words=n_words)
+        if all(cell.words for cell in cells):
+            break
     chosen = distinct_colours([(colours or {}).get(cell.topic.index) for cell in cells])
     drawn = [_draw(cell, colour) for cell, colour in zip(cells, chosen, strict=True)]
     if remark:
-        drawn.append(_remark(len(usable), shown, height))
+        share = sum(cell.topic.share for cell in cells)
+        words = f"{len(cells)} of {len(usable)} topics, {share:.0%} of the words"
+        drawn.append(text(words, _GAP, height - 0.5 * _SMALL, _SMALL, fill=GREY))
     return Picture.of(drawn, width, height, title)
 
 
 def cloud(
     model: TopicVec,
-    texts: Iterable[str | Document] | None = None,
+    texts: Texts | None = None,
     *,
     label: str | None = None,
     width: float = 800,
@@ -178,9 +179,7 @@ def cloud(
     )
 
 
-def cloud_layout(
-    topics: Sequence[CloudTopic], area: Box, *, n_words: int = 20
-) -> tuple[CloudCell, ...]:
+def cloud_layout(topics: Sequence[CloudTopic], area: Box, *, n_words: int = 20) -> list[CloudCell]:
     """Find the places of topics and words.
 
     Parameters
@@ -194,7 +193,7 @@ def cloud_layout(
 
     Returns
     -------
-    tuple of CloudCell
+    list of CloudCell
         In order; one that is too small for any of its words has none.
 
     Examples
@@ -206,10 +205,10 @@ def cloud_layout(
     """
     rooms = treemap([topic.share for topic in topics], area, aspect=_ASPECT)
     most = _LARGEST * _size(area)
-    return tuple(
+    return [
         _cell(topic, room, n_words, min(most, _LARGEST_IN_CELL * _size(room)))
         for topic, room in zip(topics, rooms, strict=True)
-    )
+    ]
 
 
 def _size(box: Box) -> float:
@@ -240,23 +239,12 @@ def _height(n_topics: int, width: float) -> float:
 
 
 def _draw(cell: CloudCell, colour: str) -> Element:
-    box, topic = cell.box, cell.topic
-    hover = f"{topic.share:.1%}: " + ", ".join(word for word, _ in topic.words)
-    parts = [
-        element("title", [hover]),
-        element(
-            "rect", x=box.x, y=box.y, width=box.width, height=box.height, rx=6, fill=tint(colour)
-        ),
-    ]
+    hover = f"{cell.topic.share:.1%}: " + ", ".join(word for word, _ in cell.topic.words)
+    sheet = element("rect", **cell.box._asdict(), rx=6, fill=tint(colour))
+    parts = [element("title", [hover]), sheet]
     if cell.heading:
         baseline = cell.heading_box.y + 0.8 * _SMALL
         parts.append(text(cell.heading, cell.heading_box.x, baseline, _SMALL))
     words = (text(word.word, word.x, word.y, word.size) for word in cell.words)
     parts.append(element("g", words, text_anchor="middle"))
     return element("g", parts, fill=colour)
-
-
-def _remark(n_topics: int, shown: Sequence[CloudTopic], height: float) -> Element:
-    share = sum(topic.share for topic in shown)
-    remark = f"{len(shown)} of {n_topics} topics, {share:.0%} of the words"
-    return text(remark, _GAP, height - 0.5 * _SMALL, _SMALL, fill=GREY)

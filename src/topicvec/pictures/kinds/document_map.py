@@ -1,6 +1,6 @@
 """The map of documents: those with similar topics are near each other."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,9 +10,8 @@ from topicvec.model import Topic, TopicVec
 from topicvec.pictures.chart import ROW_SIZE, legend
 from topicvec.pictures.layout import Box, Bubble, draw_labels, plane_places
 from topicvec.pictures.palette import COLOURS, PAPER, colour_of, mix
-from topicvec.pictures.seen import own_colours, shown_topics
+from topicvec.pictures.seen import Texts, own_colours, shown_topics
 from topicvec.pictures.svg import Element, Picture, element, number
-from topicvec.text import Document
 
 __all__ = ["document_map", "scatter_places"]
 
@@ -28,13 +27,13 @@ _ROWS = 2048
 _MARGIN = 14.0
 _LIGHTER = 0.5  # part of the colour that stays in the next round
 _OPACITY = 0.7
-_AVOIDED = 500
+_AVOIDED = 500  # dots; among more of them a label finds no place beside all
 _COMPACT = 0.12  # of the diagonal: topics that are spread wider have no place for a label
 
 
 def document_map(
     model: TopicVec,
-    texts: Iterable[str | Document],
+    texts: Texts,
     *,
     labels: Sequence[str] | None = None,
     width: float = 800,
@@ -86,7 +85,9 @@ def document_map(
     largest = np.array(own_colours(model, topics))[mixtures.argmax(axis=1)]
     colours, entries = (largest, []) if labels is None else _class_colours(labels)
     anchors = _anchors(topics, mixtures, spots)
-    names = draw_labels(anchors, area.inset(2), ROW_SIZE, obstacles=_obstacles(spots))
+    few = spots.tolist() if len(spots) <= _AVOIDED else []
+    dots = [Bubble(x, y, _dot_size(len(spots)) / 2, "") for x, y in few]
+    names = draw_labels(anchors, area.inset(2), ROW_SIZE, obstacles=dots)
     key, bottom = legend(entries, width, top=height)
     return Picture.of([*_dots(spots, colours), names, *key], width, bottom, title)
 
@@ -183,12 +184,6 @@ def _anchors(topics: Sequence[Topic], mixtures: Floats, spots: Floats) -> list[B
             label = topic.label or ", ".join(word for word, _ in topic.words[:2])
             found.append((spread, Bubble(float(middle[0]), float(middle[1]), 1.0, label)))
     return [bubble for _, bubble in sorted(found, key=lambda pair: pair[0])]
-
-
-def _obstacles(spots: Floats) -> list[Bubble]:
-    """Give dots that labels keep away from; among very many there is no place beside them."""
-    few = spots if len(spots) <= _AVOIDED else spots[:0]
-    return [Bubble(float(x), float(y), _dot_size(len(spots)) / 2, "") for x, y in few]
 
 
 def _dot_size(n_dots: int) -> float:

@@ -1,12 +1,10 @@
 """How similar topics are: a square for each pair, similar ones side by side."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
 from topicvec.errors import DataError
-from topicvec.model import Topic, TopicVec
+from topicvec.model import TopicVec
 from topicvec.pictures.chart import ROW_SIZE, named_rows
 from topicvec.pictures.kinds.hierarchy import topic_tree
 from topicvec.pictures.layout import Box, cosines
@@ -64,7 +62,7 @@ def heatmap(
         raise DataError(
             f"a heat map needs a topic with words, found {len(every)}, max_topics={max_topics}"
         )
-    order = topic_tree(model.fitted_.topics[[topic.index for topic in found]]).order
+    order, _ = topic_tree(model.fitted_.topics[[topic.index for topic in found]])
     topics = [found[leaf] for leaf in order]
     values = cosines(model.fitted_.topics[[topic.index for topic in topics]])
     side = min((width - _NAMES - 26) / len(topics), 56.0)
@@ -72,8 +70,11 @@ def heatmap(
     middles = [area.y + side * (row + 0.5) for row in range(len(topics))]
     size = min(ROW_SIZE, 0.95 * side)
     names = named_rows(topics, middles, area.x - 8, _NAMES, size=size) if size > 6 else []
-    parts = [*names, *_numbers(topics, side, area), *_squares(values, side, area)]
-    parts += _scale(area, width)
+    numbers = [
+        _number(str(topic.index), area.x + side * (column + 0.5), area.y - 8)
+        for column, topic in enumerate(topics if side >= 17 else [])  # narrower, they would touch
+    ]
+    parts = [*names, *numbers, *_squares(values, side, area), *_scale(area, width)]
     if len(every) > len(found):
         remark = f"{len(found)} of {len(every)} topics"
         parts.append(text(remark, 4, area.bottom + 22, ROW_SIZE, fill=GREY))
@@ -107,16 +108,6 @@ def _written(value: float) -> str:
     if value > 0.995:
         return "1"
     return f"{round(value, 2) + 0.0:.2f}".replace("0.", ".").replace("-", "−")  # no minus nought
-
-
-def _numbers(topics: Sequence[Topic], side: float, area: Box) -> list[Element]:
-    """Draw the topics' numbers above the columns, where they do not touch."""
-    if side < 17:
-        return []
-    return [
-        _number(str(topic.index), area.x + side * (column + 0.5), area.y - 8)
-        for column, topic in enumerate(topics)
-    ]
 
 
 def _number(written: str, x: float, y: float, ink: str = GREY) -> Element:

@@ -1,6 +1,6 @@
 """The hierarchy of topics: which are so alike that they would merge first."""
 
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,35 +13,28 @@ from topicvec.pictures.palette import GREY
 from topicvec.pictures.seen import own_colours, shown_topics
 from topicvec.pictures.svg import Element, Picture, element, number, text
 
-__all__ = ["Tree", "hierarchy", "topic_tree"]
+__all__ = ["hierarchy", "topic_tree"]
+
+Merge = tuple[int, int, float]  # two nodes and their distance
 
 _ROW = 21.0
 _NAMES = 300.0
 _BAR = 60.0  # length of the largest share's bar
 
 
-class Tree(NamedTuple):
-    """Topics merged step by step, the most similar first.
+def topic_tree(vectors: ArrayLike) -> tuple[list[int], list[Merge]]:
+    """Merge vectors (K, N) by average linkage of 1 − cosine, the most similar first.
 
-    Attributes
-    ----------
-    order : tuple of int
+    Returns
+    -------
+    order : list of int
         Leaves from top to bottom so that branches do not cross.
-    merges : tuple of (int, int, float)
-        Nodes that merge and their distance, 1 − cosine; K leaves are nodes 0 … K−1, merge i
-        makes node K + i.
-    """
-
-    order: tuple[int, ...]
-    merges: tuple[tuple[int, int, float], ...]
-
-
-def topic_tree(vectors: ArrayLike) -> Tree:
-    """Merge vectors (K, N) by average linkage of 1 − cosine.
+    merges : list of (int, int, float)
+        Nodes that merge and their distance; K leaves are nodes 0 … K−1, merge i makes node K + i.
 
     Examples
     --------
-    >>> sorted(topic_tree([[1, 0], [0, 1], [2, 0.1]]).merges[0][:2])
+    >>> sorted(topic_tree([[1, 0], [0, 1], [2, 0.1]])[1][0][:2])
     [0, 2]
     """
     from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
@@ -49,12 +42,12 @@ def topic_tree(vectors: ArrayLike) -> Tree:
 
     apart = 1 - cosines(vectors)
     if len(apart) < 2:
-        return Tree(tuple(range(len(apart))), ())
+        return list(range(len(apart))), []
     np.fill_diagonal(apart, 0)
     condensed = squareform(np.maximum((apart + apart.T) / 2, 0), checks=False)
     links = optimal_leaf_ordering(linkage(condensed, "average"), condensed)
-    merges = tuple((int(a), int(b), float(distance)) for a, b, distance, _ in links)
-    return Tree(tuple(int(leaf) for leaf in leaves_list(links)), merges)
+    merges = [(int(a), int(b), float(distance)) for a, b, distance, _ in links]
+    return leaves_list(links).tolist(), merges
 
 
 def hierarchy(
@@ -88,8 +81,8 @@ def hierarchy(
     found = shown_topics(model)
     if not found:
         raise DataError("a hierarchy needs a topic with words, found none")
-    tree = topic_tree(model.fitted_.topics[[topic.index for topic in found]])
-    topics = [found[leaf] for leaf in tree.order]
+    order, merges = topic_tree(model.fitted_.topics[[topic.index for topic in found]])
+    topics = [found[leaf] for leaf in order]
     area = Box(16, 8, width - 16 - _NAMES - _BAR - 16, _ROW * len(topics))
     middles = [area.y + _ROW * (row + 0.5) for row in range(len(topics))]
     largest = max(topic.share for topic in topics)
@@ -101,25 +94,25 @@ def hierarchy(
     names = named_rows(topics, middles, area.right + _BAR + 16, _NAMES, anchor="start")
     x, y = area.middle[0], area.bottom + 34
     caption = text("1 − cosine", x, y, ROW_SIZE, fill=GREY, text_anchor="middle")
-    parts = [*_branches(tree, area), *bars, *names, caption]
+    parts = [*_branches(order, merges, area), *bars, *names, caption]
     return Picture.of(parts, width, round(area.bottom + 44), title)
 
 
-def _branches(tree: Tree, area: Box) -> list[Element]:
+def _branches(order: Sequence[int], merges: Sequence[Merge], area: Box) -> list[Element]:
     """Draw the ticks of the distance and the branches, the root on the left."""
-    if not tree.merges:
+    if not merges:
         return []
-    most = max(distance for _, _, distance in tree.merges) * 1.02 or 1.0
-    heights = {leaf: area.y + _ROW * (row + 0.5) for row, leaf in enumerate(tree.order)}
+    most = max(distance for _, _, distance in merges) * 1.02 or 1.0
+    heights = {leaf: area.y + _ROW * (row + 0.5) for row, leaf in enumerate(order)}
     ends = dict.fromkeys(heights, area.right)
     lines = []
-    for step, (one, other, distance) in enumerate(tree.merges):
+    for step, (one, other, distance) in enumerate(merges):
         x = area.right - area.width * distance / most
         top, bottom = heights[one], heights[other]
         lines.append(
             f"M{number(ends[one])} {number(top)}H{number(x)}V{number(bottom)}H{number(ends[other])}"
         )
-        node = len(tree.order) + step
+        node = len(order) + step
         heights[node], ends[node] = (top + bottom) / 2, x
     ticks = [
         (area.right - area.width * tick / most, f"{tick:g}") for tick in nice_ticks(0, most, 6)

@@ -9,20 +9,11 @@ from numpy.typing import NDArray
 
 from topicvec.errors import DataError
 from topicvec.model import TopicVec
-from topicvec.pictures.chart import (
-    ROW_SIZE,
-    across,
-    named_rows,
-    nice_ticks,
-    polyline,
-    stroke,
-    x_ticks,
-)
+from topicvec.pictures.chart import ROW_SIZE, across, named_rows, nice_ticks, path, stroke, x_ticks
 from topicvec.pictures.layout import Box
 from topicvec.pictures.palette import GREY, tint
-from topicvec.pictures.seen import mean_mixtures, own_colours, shown_topics, values_of
+from topicvec.pictures.seen import Texts, mean_mixtures, own_colours, shown_topics, values_of
 from topicvec.pictures.svg import Element, Picture, element, text
-from topicvec.text import Document
 
 __all__ = ["over_time", "parse_time", "time_means"]
 
@@ -36,7 +27,7 @@ _PEAK = 36.0  # height of the largest value
 
 def over_time(
     model: TopicVec,
-    texts: Iterable[str | Document],
+    texts: Texts,
     *,
     times: Sequence[str] | None = None,
     n_bins: int | None = None,
@@ -97,10 +88,7 @@ def over_time(
 
 
 def time_means(
-    model: TopicVec,
-    texts: Iterable[str | Document],
-    times: Sequence[str] | None = None,
-    n_bins: int | None = None,
+    model: TopicVec, texts: Texts, times: Sequence[str] | None = None, n_bins: int | None = None
 ) -> tuple[Floats, Floats, NDArray[np.intp]]:
     """Cut time into B equal spans; give their edges, mean mixtures and numbers of documents.
 
@@ -178,8 +166,8 @@ def _chart(
         line = [points[i] for i in run]
         line = [(line[0][0] - step / 2, line[0][1]), *line, (line[-1][0] + step / 2, line[-1][1])]
         closed = [(line[0][0], foot), *line, (line[-1][0], foot)]
-        parts.append(element("path", d=polyline(closed) + "Z", fill=tint(colour, 0.3)))
-        parts.append(stroke(polyline(line), colour, 1.8))
+        parts.append(element("path", d=path(closed) + "Z", fill=tint(colour, 0.3)))
+        parts.append(stroke(path(line), colour, 1.8))
     return element("g", parts)
 
 

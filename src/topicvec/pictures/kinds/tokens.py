@@ -22,6 +22,7 @@ _PARTS = re.compile(r"\s*\n\s*\n\s*|\s+|\S+")
 
 Word = tuple[Piece, ...]  # pieces without space between them
 Line = list[Piece]
+Style = tuple[str, str]  # colour and name of a topic
 _SPACE, _BREAK = (Piece(" "),), (Piece("\n"),)
 
 
@@ -79,13 +80,11 @@ def tokens(
     chosen = distinct_colours([own[k] for k, _ in shares])
     own |= {k: colour for (k, _), colour in zip(shares, chosen, strict=True)}
     entries = [(own[k], f"{share:.0%} {names[k]}") for k, share in shares]
-    styles = {k: (own[k], name) for k, name in names.items()}
+    styles: dict[int | None, Style] = {k: (own[k], name) for k, name in names.items()}
     key, bottom = legend(entries, width - _MARGIN, top=10, left=_MARGIN)
     baselines = [bottom + 10 + _LINE * (row + 0.7) for row in range(len(lines))]
-    drawn = [
-        _draw(line, styles, baseline)
-        for line, baseline in zip(lines[:max_lines], baselines, strict=False)
-    ]
+    shown = zip(lines[:max_lines], baselines, strict=False)
+    drawn = [_draw(line, styles, baseline) for line, baseline in shown]
     if len(lines) > max_lines:
         remark = f"The first {max_lines} lines of the document."
         drawn.append(text(remark, _MARGIN, baselines[-1], 12, fill=GREY))
@@ -166,16 +165,14 @@ def _fitting(word: Line, room: float, size: float) -> Iterator[Word]:
             yield (piece._replace(text=piece.text[start : start + n_letters]),)
 
 
-def _draw(line: Line, styles: Mapping[int, tuple[str, str]], baseline: float) -> Element:
-    """Draw a line; topics have a colour and a name, which the mouse shows."""
-    parts: list[Element | str] = []
-    for piece in line:
-        if piece.topic is None or piece.topic not in styles:
-            parts.append(piece.text)
-            continue
-        colour, name = styles[piece.topic]
-        hover = element("title", [f"{piece.probability:.0%} {name}"])
-        parts.append(
-            element("tspan", [hover, piece.text], fill=colour, text_decoration="underline")
-        )
+def _draw(line: Line, styles: Mapping[int | None, Style], baseline: float) -> Element:
+    parts = [_piece(piece, styles.get(piece.topic)) for piece in line]
     return element("text", parts, x=_MARGIN, y=baseline, font_size=_SIZE, fill=GREY)
+
+
+def _piece(piece: Piece, style: Style | None) -> Element | str:
+    if style is None:
+        return piece.text
+    colour, name = style
+    hover = element("title", [f"{piece.probability:.0%} {name}"])
+    return element("tspan", [hover, piece.text], fill=colour, text_decoration="underline")
