@@ -66,10 +66,8 @@ class Parameter:
         if self.kind is int:
             if re.fullmatch("[0-9]{1,11}", str(value)) and int(str(value)) <= self.most:
                 return int(str(value))
-            found = f"{str(value)[:20]!r}"
-            raise DataError(
-                f"{self.name} must be a whole number from 0 to {self.most}; found {found}"
-            )
+            wanted = f"a whole number from 0 to {self.most}"
+            raise DataError(f"{self.name} must be {wanted}; found {str(value)[:20]!r}")
         if not isinstance(value, str) or len(value) > self.most:
             found = f"{len(value):,}" if isinstance(value, str) else type(value).__name__
             raise DataError(f"{self.name} must be a text of at most {self.most:,}; found {found}")

@@ -115,8 +115,10 @@ def topic_cloud(
             "a cloud needs a topic with words and room for one word, found "
             f"{len(usable)} such topics, max_topics={max_topics}, n_words={n_words}"
         )
-    height = height or _height(min(max_topics, len(usable)), width)
-    for n_shown in range(min(max_topics, len(usable)), 0, -1):
+    n_most = min(max_topics, len(usable))
+    # much the same room for each topic, within the shapes of a page and of a strip
+    height = height or round(width * min(max(0.3 + 0.03 * n_most, 0.35), 1.2))
+    for n_shown in range(n_most, 0, -1):
         remark = _REMARK if n_shown < len(usable) else 0.0
         area = Box(0, 0, width, height - remark)
         cells = cloud_layout(usable[:n_shown], area, n_words=n_words)
@@ -231,11 +233,6 @@ def _heading(topic: CloudTopic, inside: Box) -> tuple[str, Box]:
     heading = shorten(heading, _SMALL, inside.width)
     box = Box(inside.x, inside.y, text_width(heading, _SMALL), _SMALL)
     return (heading, box) if inside.contains(box) else ("", box)
-
-
-def _height(n_topics: int, width: float) -> float:
-    """Give each topic much the same room, within the shapes of a page and of a strip."""
-    return round(width * min(max(0.3 + 0.03 * n_topics, 0.35), 1.2))
 
 
 def _draw(cell: CloudCell, colour: str) -> Element:

@@ -155,8 +155,7 @@ def _by_landmarks(similarity: Floats, landmarks: Floats) -> Floats:
 def _scaled(places: Floats, area: Box) -> Floats:
     """Turn and scale places to fill an area, keeping their shape within reason."""
     least, most = places.min(axis=0), places.max(axis=0)
-    spread = np.maximum(most - least, 1e-6)
-    scale = np.array([area.width, area.height]) / spread
+    scale = np.array([area.width, area.height]) / np.maximum(most - least, 1e-6)
     scale = np.minimum(scale, 1.5 * scale.min())
     return np.asarray(area.middle + (places - (least + most) / 2) * scale)
 

@@ -50,8 +50,8 @@ def map_topics(
         raise DataError("a map needs a topic with words, found none")
     shares = np.array([topic.share for topic in topics])
     part = _FILLED * min(1.0, len(topics) / 8)
-    radii = np.sqrt(part * width * height / np.pi * shares / max(shares.sum(), 1e-12))
-    radii = np.maximum(radii, 3.0)
+    areas = part * width * height / np.pi * shares / max(shares.sum(), 1e-12)
+    radii = np.maximum(np.sqrt(areas), 3.0)
     area = Box(0, 0, width, height).inset(_MARGIN)
     chosen = np.asarray(vectors, float)[[topic.index for topic in topics]]
     places = spread_bubbles(plane_places(chosen), radii.tolist(), area)
