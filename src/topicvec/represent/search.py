@@ -1,32 +1,54 @@
-"""Search in documents: by topics, by meaning and by the very words, in one score."""
+"""Search in documents: by topics, by meaning and by the very words, in one score.
 
+An index is kept as one safetensors file; nothing in it is ever executed. Its metadata are one
+entry, so that the same index gives the same bytes: version, blend, and a fingerprint of the model,
+which is a file of its own. Names and words are bytes with lengths.
+"""
+
+import hashlib
+import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from os import PathLike
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from topicvec.embed.formats.files import atomic_write
 from topicvec.embed.nearest import best
 from topicvec.engine import InPlace
-from topicvec.errors import DataError
+from topicvec.errors import DataError, FormatError, VocabularyMismatch
 from topicvec.model.checks import checked_engine
+from topicvec.model.fitted import FittedTopics
 from topicvec.model.inference import infer, one_pass
 from topicvec.model.inputs import Text
-from topicvec.model.topicmodel import TopicModel
-from topicvec.represent import meaning
+from topicvec.model.topicvec import TopicVec
 from topicvec.represent.documents import reader_of
-from topicvec.represent.indexing import known_counts, read_words, telling_weights
-from topicvec.represent.matching import WordIndex
+from topicvec.represent.words import (
+    WordIndex,
+    common_direction,
+    known_counts,
+    read_words,
+    weighted_means,
+    without_common,
+)
 from topicvec.text.stopwords import stop_words
 
 __all__ = ["Blend", "DocumentIndex", "Hit"]
 
 Floats = NDArray[np.float32]
+Tensors = dict[str, NDArray[Any]]
+AnyPath = str | PathLike[str]
+
+_FORMAT, _VERSION = "topicvec-index", 1
+_DENSE = ("mixtures", "directions", "common")
+_SPARSE = ("data", "indices", "indptr")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +105,6 @@ class Blend(NamedTuple):
     words: float = 0.7
 
 
-class _Query(NamedTuple):
-    """The three sides of a text."""
-
-    mixture: Floats  # (K,), square roots of proportions
-    direction: Floats  # (N,), length 1 or 0
-    words: "Counter[str]"
-
-
 @dataclass(frozen=True, eq=False)
 class DocumentIndex:
     """Documents made ready for search; use `build` or `load`.
@@ -126,7 +140,7 @@ class DocumentIndex:
     '3'
     """
 
-    model: TopicModel
+    model: TopicVec
     ids: tuple[str, ...]
     mixtures: Floats
     directions: Floats
@@ -143,7 +157,7 @@ class DocumentIndex:
 
     @classmethod
     def build(
-        cls, model: TopicModel, documents: Iterable[Text], *, blend: Blend | None = None
+        cls, model: TopicVec, documents: Iterable[Text], *, blend: Blend | None = None
     ) -> "DocumentIndex":
         """Read documents and make them ready for search.
 
@@ -167,14 +181,13 @@ class DocumentIndex:
         engine = checked_engine(model.n_jobs)
         known = known_counts(reader_of(model), words, counts, model.vectors_)
         index = WordIndex.of(words, counts)
-        weights = telling_weights(index, model.vectors_, len(names))
-        means = meaning.weighted_means(model.vectors_, known, weights, engine)
-        common = meaning.common_direction(means, engine)
+        means = weighted_means(model.vectors_, known, index.weights(model.vectors_), engine)
+        common = common_direction(means, engine)
         return cls(
             model=model,
             ids=names,
             mixtures=_roots(infer(model.fitted_, known, engine).theta),
-            directions=meaning.directions(means, common),
+            directions=without_common(means, common),
             common=common,
             words=index,
             counts=counts,
@@ -196,11 +209,17 @@ class DocumentIndex:
         list of Hit
             None if no word of the query is known to the vectors or to the documents.
         """
-        stop = stop_words(self.model.stop_words)
-        tokens = reader_of(self.model).tokens(query)
-        words = Counter(token for token in tokens if token not in stop)
-        found = self._query(words)
-        return [] if found is None else self._best(self._scores(found), n)
+        reader, vectors = reader_of(self.model), self.model.vectors_
+        stop, here = stop_words(self.model.stop_words), InPlace()
+        words = Counter(token for token in reader.tokens(query) if token not in stop)
+        counts = csr_array([[*words.values()]], dtype=np.int32)
+        known = known_counts(reader, [*words], counts, vectors)
+        if not known.nnz and not any(word in self.words.ids for word in words):
+            return []
+        means = weighted_means(vectors, known, self._word_weights, here)
+        # Without a prior, which would drown the few words of a query.
+        mixture = _roots(one_pass(self.model.fitted_, known, here))[0]
+        return self._best(self._scores(mixture, without_common(means, self.common)[0], words), n)
 
     def similar(self, index: int | str, n: int = 10) -> list[Hit]:
         """Find the documents most like one of them, best first.
@@ -219,10 +238,10 @@ class DocumentIndex:
         row = self.row(index)
         cells = slice(self.counts.indptr[row], self.counts.indptr[row + 1])
         pairs = zip(self.counts.indices[cells], self.counts.data[cells], strict=True)
-        words = Counter({self.words.words[column]: int(n_times) for column, n_times in pairs})
+        words = {self.words.words[column]: int(n_times) for column, n_times in pairs}
         if not words:
             return []
-        scores = self._scores(_Query(self.mixtures[row], self.directions[row], words))
+        scores = self._scores(self.mixtures[row], self.directions[row], words)
         scores[row] = -np.inf
         return self._best(scores, n)
 
@@ -239,16 +258,14 @@ class DocumentIndex:
         int
         """
         if isinstance(index, str):
-            if index not in self.ids:
-                raise DataError(
-                    f"no document is called {index!r}; the first is called {self.ids[0]!r}"
-                )
-            return self.ids.index(index)
+            if index in self.ids:
+                return self.ids.index(index)
+            raise DataError(f"no document is called {index!r}; the first is called {self.ids[0]!r}")
         if not 0 <= index < len(self):
             raise DataError(f"expected a place between 0 and {len(self) - 1}; found {index}")
         return int(index)
 
-    def save(self, path: str | PathLike[str]) -> None:
+    def save(self, path: AnyPath) -> None:
         """Write the index, without the model, to one file; see `load`.
 
         Parameters
@@ -256,13 +273,25 @@ class DocumentIndex:
         path : path
             Of the file; one that is there is replaced.
         """
-        from topicvec.represent.index_file import write_index
+        from safetensors.numpy import save_file
 
-        write_index(self, path)
+        tensors = {
+            **{name: getattr(self, name) for name in _DENSE},
+            "telling": self.words.telling,
+            **_sparse_parts("table", self.words.table),
+            **_sparse_parts("counts", self.counts),
+            **_packed("ids", self.ids),
+            **_packed("words", self.words.words),
+        }
+        blend, made_with = self.blend._asdict(), _fingerprint(self.model.fitted_)
+        card = json.dumps({"version": _VERSION, "blend": blend, "model": made_with})
+        whole = {name: np.ascontiguousarray(tensors[name]) for name in tensors}
+        with atomic_write(Path(path)) as part:
+            save_file(whole, part, {_FORMAT: card})
 
     @classmethod
-    def load(cls, path: str | PathLike[str], model: TopicModel) -> "DocumentIndex":
-        """Read an index that `save` wrote.
+    def load(cls, path: AnyPath, model: TopicVec) -> "DocumentIndex":
+        """Read an index that `save` wrote; refuse one that is damaged or of another model.
 
         Parameters
         ----------
@@ -275,34 +304,28 @@ class DocumentIndex:
         -------
         DocumentIndex
         """
-        from topicvec.represent.index_file import read_index
+        from safetensors import SafetensorError, safe_open
 
-        return read_index(path, model)
-
-    def _query(self, words: "Counter[str]") -> _Query | None:
-        vectors = self.model.vectors_
-        names = list(words)
-        counts = csr_array([[words[name] for name in names]], dtype=np.int32)
-        known = known_counts(reader_of(self.model), names, counts, vectors)
-        if not known.nnz and not any(name in self.words.ids for name in names):
-            return None
-        here = InPlace()
-        means = meaning.weighted_means(vectors, known, self._word_weights, here)
-        # Without a prior, which would drown the few words of a query.
-        mixture = _roots(one_pass(self.model.fitted_, known, here))[0]
-        return _Query(mixture, meaning.directions(means, self.common)[0], words)
+        if not Path(path).is_file():
+            raise DataError(f"no such file: {path}: give an index that was saved before")
+        try:
+            with safe_open(path, framework="numpy") as file:
+                card = _checked_card(path, file.metadata() or {}, model)
+                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            return _index(tensors, card, model)
+        except (SafetensorError, KeyError, ValueError, TypeError, IndexError) as error:
+            if isinstance(error, DataError):
+                raise
+            raise FormatError(f"{path}: not a whole index ({error}): build it again") from error
 
     @cached_property
     def _word_weights(self) -> Floats:
-        return telling_weights(self.words, self.model.vectors_, len(self))
+        return self.words.weights(self.model.vectors_)
 
-    def _scores(self, query: _Query) -> Floats:
+    def _scores(self, mixture: Floats, direction: Floats, words: Mapping[str, int]) -> Floats:
         weights = np.asarray(self.blend, np.float32) / np.float32(sum(self.blend))
-        by_topics = self.mixtures @ query.mixture
-        by_meaning = self.directions @ query.direction
-        by_words = self.words.scores(query.words)
-        scores: Floats = weights @ np.stack([by_topics, by_meaning, by_words])
-        return scores
+        parts = self.mixtures @ mixture, self.directions @ direction, self.words.scores(words)
+        return np.asarray(weights @ np.stack(parts))
 
     def _best(self, scores: Floats, n: int) -> list[Hit]:
         return [Hit(int(row), self.ids[row], float(scores[row])) for row in best(scores, n)]
@@ -311,5 +334,55 @@ class DocumentIndex:
 def _roots(masses: NDArray[np.floating]) -> Floats:
     """Give square roots of proportions; zero where there is nothing."""
     totals = np.maximum(masses.sum(axis=1, keepdims=True), 1e-300)
-    roots: Floats = np.sqrt(masses / totals).astype(np.float32)
-    return roots
+    return np.asarray(np.sqrt(masses / totals), np.float32)
+
+
+def _checked_card(path: AnyPath, metadata: Mapping[str, str], model: TopicVec) -> dict[str, Any]:
+    card: dict[str, Any] = json.loads(metadata.get(_FORMAT, "{}"))
+    found = card.get("version")
+    if found != _VERSION:
+        expected = f"expected an index of version {_VERSION}, found {found or 'none'}"
+        raise FormatError(f"{path}: {expected}: build it again")
+    if card["model"] != _fingerprint(model.fitted_):
+        raise VocabularyMismatch(
+            f"{path} was built with another model: load that model, or build the index again"
+        )
+    return card
+
+
+def _index(tensors: Tensors, card: Mapping[str, Any], model: TopicVec) -> DocumentIndex:
+    ids, words = _unpacked("ids", tensors), _unpacked("words", tensors)
+    table = csr_array(tuple(tensors[f"table.{part}"] for part in _SPARSE), (len(words), len(ids)))
+    counts = csr_array(tuple(tensors[f"counts.{part}"] for part in _SPARSE), (len(ids), len(words)))
+    return DocumentIndex(
+        model=model,
+        ids=ids,
+        **{name: tensors[name] for name in _DENSE},
+        words=WordIndex(words, tensors["telling"], table),
+        counts=counts,
+        blend=Blend(**card["blend"]),
+    )
+
+
+def _sparse_parts(name: str, table: csr_array) -> Tensors:
+    return {f"{name}.{part}": getattr(table, part) for part in _SPARSE}
+
+
+def _packed(name: str, texts: Iterable[str]) -> Tensors:
+    encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+    lengths = np.array([len(text) for text in encoded], np.int64)
+    return {f"{name}.bytes": np.frombuffer(b"".join(encoded), np.uint8), f"{name}.lengths": lengths}
+
+
+def _unpacked(name: str, tensors: Tensors) -> tuple[str, ...]:
+    joined = tensors[f"{name}.bytes"].tobytes()
+    ends = np.cumsum(tensors[f"{name}.lengths"]).tolist()
+    pairs = pairwise([0, *ends])
+    return tuple(joined[start:end].decode("utf-8", "surrogatepass") for start, end in pairs)
+
+
+def _fingerprint(fitted: FittedTopics) -> str:
+    digest = hashlib.sha256(fitted.vectors.content_hash.encode())
+    for array in (fitted.topics, fitted.residuals, fitted.alpha):
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
