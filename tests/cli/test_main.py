@@ -8,7 +8,7 @@ from topicvec.cli.main import call, run
 
 COMMANDS = [
     ["topics"], ["fit"], ["transform"], ["info"], ["show"], ["explain"], ["search"],
-    ["similar"], ["summarize"], ["demo"], ["bench", "table2"], ["bench", "topics"],
+    ["similar"], ["summarize"], ["demo"],
     ["classify", "train"], ["classify", "predict"], ["cloud"], ["picture"], ["report"], ["explore"],
     *(["vectors", name] for name in ("train", "add", "eval", "convert", "info", "nearest")),
 ]  # fmt: skip
@@ -122,10 +122,10 @@ def test_wrong_usage_is_one_line_and_exit_code_2(arguments, expected, capsys):
 def test_an_interrupt_while_modules_are_loaded_is_one_line(monkeypatch, capsys):
     class Interrupted:
         def find_spec(self, name, *_):
-            if name == "topicvec.cli.app":
+            if name == "topicvec.cli.render":
                 raise KeyboardInterrupt
 
-    monkeypatch.delitem(sys.modules, "topicvec.cli.app")
+    monkeypatch.delitem(sys.modules, "topicvec.cli.render")
     monkeypatch.setattr(sys, "meta_path", [Interrupted(), *sys.meta_path])
     with pytest.raises(SystemExit, match="130"):
         run()

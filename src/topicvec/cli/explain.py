@@ -1,20 +1,9 @@
 """``topicvec explain``: a text with each word in the colour of its topic."""
 
+from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from topicvec.cli.options import (
-    Json,
-    ModelOption,
-    NTopics,
-    Quiet,
-    Reading,
-    Seed,
-    Sources,
-    VectorsOption,
-    with_reading,
-)
+from topicvec.cli import options as opts
 
 if TYPE_CHECKING:
     from topicvec.model import TopicVec
@@ -22,20 +11,21 @@ if TYPE_CHECKING:
 
 __all__ = ["explain"]
 
+Words = list[dict[str, Any]]
 
-@with_reading
+
+@opts.reads_sources
 def explain(
-    sources: Sources,
-    reading: Reading,
-    model: ModelOption = None,
-    k: NTopics = 10,
-    seed: Seed = 0,
-    vectors: VectorsOption = None,
+    sources: opts.Sources,
+    options: opts.SourceOptions,
+    model: opts.ModelOption = None,
+    k: opts.NTopics = 10,
+    seed: opts.Seed = 0,
+    vectors: opts.Vectors = None,
     least: Annotated[
-        float, typer.Option(help="Leave words uncoloured whose topic is less probable.")
+        float, opts.flag("Leave words uncoloured whose topic is less probable.")
     ] = 0.0,
-    json: Json = False,
-    quiet: Quiet = False,
+    json: opts.Json = False,
 ) -> None:
     """Show a text with each word in the colour of its topic, and what the colours mean.
 
@@ -45,31 +35,23 @@ def explain(
     Example: topicvec explain article.txt --model corpus.topicvec
     """
     from topicvec.cli import fitting
-    from topicvec.cli.render import show_json
+    from topicvec.cli.render import show_json, show_text
 
-    documents = fitting.read_all(reading, sources, quiet=quiet)
-    topics = _topics(model, documents, quiet, n_topics=k, vectors=vectors, random_state=seed)
-    found = [_tokens(topics, document, least) for document in documents]
+    documents = options.read(sources)
+    fitted = fitting.load_or_fit(model, documents, n_topics=k, vectors=vectors, random_state=seed)
+    found = [_coloured(fitted, document, least) for document in documents]
     if json:
-        show_json(_as_json(topics, documents, found))
+        show_json(_as_json(fitted, documents, found))
     else:
-        for document, tokens in zip(documents, found, strict=True):
-            _print(topics, document, tokens, named=len(documents) > 1)
+        for document, words in zip(documents, found, strict=True):
+            if len(documents) > 1:
+                show_text(f"── {document.id}")
+            _print(fitted, document.text, words)
     if model is None:
-        fitting.stop_if_interrupted(topics)
+        fitting.stop_if_interrupted(fitted)
 
 
-def _topics(path: Any, documents: "list[Document]", quiet: bool, **params: Any) -> "TopicVec":
-    from topicvec.cli import fitting
-    from topicvec.model import TopicVec
-
-    if path is not None:
-        return fitting.load_model(path)
-    model = TopicVec(share="corpus", **params)
-    return fitting.fit_model(model, documents, quiet=quiet)
-
-
-def _tokens(model: "TopicVec", document: "Document", least: float) -> list[dict[str, Any]]:
+def _coloured(model: "TopicVec", document: "Document", least: float) -> Words:
     """List the words that have a topic, with their places in the text."""
     from topicvec.explore.prepare import locate
 
@@ -86,9 +68,7 @@ def _tokens(model: "TopicVec", document: "Document", least: float) -> list[dict[
     ]
 
 
-def _as_json(
-    model: "TopicVec", documents: "list[Document]", found: list[list[dict[str, Any]]]
-) -> dict[str, Any]:
+def _as_json(model: "TopicVec", documents: "list[Document]", found: list[Words]) -> dict[str, Any]:
     mixtures = model.transform(documents)
     return {
         "topics": [
@@ -96,39 +76,27 @@ def _as_json(
             for topic in model.topics_
         ],
         "documents": [
-            {"id": document.id, "proportions": row.tolist(), "tokens": tokens}
-            for document, row, tokens in zip(documents, mixtures, found, strict=True)
+            {"id": document.id, "proportions": row.tolist(), "tokens": words}
+            for document, row, words in zip(documents, mixtures, found, strict=True)
         ],
     }
 
 
-def _print(
-    model: "TopicVec", document: "Document", tokens: list[dict[str, Any]], *, named: bool
-) -> None:
-    from topicvec.cli.render import show_legend, show_marked, show_text
+def _print(model: "TopicVec", text: str, words: Words) -> None:
+    from topicvec.cli.render import show_legend, show_marked
 
-    n_tokens: dict[int, int] = {}
-    for token in tokens:
-        n_tokens[token["topic"]] = n_tokens.get(token["topic"], 0) + 1
-    if named:
-        show_text(f"── {document.id}")
-    show_marked(_pieces(document.text, tokens))
-    titles = {topic.index: topic for topic in model.topics_}
-    order = sorted(n_tokens, key=lambda topic: (-n_tokens[topic], topic))
-    show_legend(
-        [
-            (topic, n_tokens[topic], " ".join(word for word, _ in titles[topic].words[:8]))
-            for topic in order
-            if topic in titles
-        ]
-    )
-
-
-def _pieces(text: str, tokens: list[dict[str, Any]]) -> list[tuple[str, int | None]]:
     pieces: list[tuple[str, int | None]] = []
     end = 0
-    for token in tokens:
-        pieces.append((text[end : token["start"]], None))
-        pieces.append((text[token["start"] : token["end"]], token["topic"]))
-        end = token["end"]
-    return [*pieces, (text[end:], None)]
+    for word in words:
+        pieces.append((text[end : word["start"]], None))
+        pieces.append((text[word["start"] : word["end"]], word["topic"]))
+        end = word["end"]
+    show_marked([*pieces, (text[end:], None)])
+    n_words = Counter(word["topic"] for word in words)
+    titles = {
+        topic.index: " ".join(word for word, _ in topic.words[:8])
+        for topic in model.topics_
+        if topic.index in n_words
+    }
+    order = sorted(titles, key=lambda topic: (-n_words[topic], topic))
+    show_legend([(topic, n_words[topic], titles[topic]) for topic in order])

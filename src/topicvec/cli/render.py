@@ -7,7 +7,7 @@ import json
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from rich.console import Console
 from rich.markup import escape
@@ -22,20 +22,23 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from topicvec.explore.palette import COLOURS
-
 __all__ = [
     "Advance",
     "complain",
     "note",
-    "progress",
+    "progress_bar",
     "remarks",
+    "show_facts",
     "show_json",
     "show_legend",
     "show_marked",
     "show_table",
     "show_text",
+    "told",
 ]
+
+Item = TypeVar("Item")
+_EVERY = 100  # documents between moves of a bar
 
 _out = Console(highlight=False, soft_wrap=False)
 _err = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -75,6 +78,11 @@ def show_table(
     for row in rows:
         table.add_row(*(escape(_cell(value)) for value in row.values()))
     _out.print(table)
+
+
+def show_facts(facts: Mapping[str, str | None]) -> None:
+    """Print facts under their names, one a row."""
+    show_table([{"": name, "value": value} for name, value in facts.items()], wide=["value"])
 
 
 def _cell(value: object) -> str:
@@ -119,6 +127,8 @@ def show_legend(topics: Iterable[tuple[int, int, str]]) -> None:
 def _style(topic: int) -> str:
     if topic == 0:  # the null topic
         return "italic"
+    from topicvec.explore.palette import COLOURS
+
     turn, place = divmod(topic - 1, len(COLOURS))
     return f"{'underline ' if turn % 2 else ''}#ffffff on {COLOURS[place]}"
 
@@ -154,7 +164,7 @@ def complain(message: str) -> None:
 
 
 @contextmanager
-def progress(*, quiet: bool = False) -> Iterator[Advance]:
+def progress_bar() -> Iterator[Advance]:
     """Show a bar a stage with the time left, only where a person looks on.
 
     Yields
@@ -168,7 +178,7 @@ def progress(*, quiet: bool = False) -> Iterator[Advance]:
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
-    hidden = quiet or not _err.is_terminal
+    hidden = _err.quiet or not _err.is_terminal
     with Progress(*columns, console=_err, transient=True, disable=hidden) as bar:
         stages: dict[str, TaskID] = {}
 
@@ -179,3 +189,15 @@ def progress(*, quiet: bool = False) -> Iterator[Advance]:
             bar.update(stages[stage], completed=done, total=total, description=text)
 
         yield advance
+
+
+def told(
+    items: Iterable[Item], advance: Advance, stage: str = "reading", total: int | None = None
+) -> Iterator[Item]:
+    """Pass documents on and count them on a bar, with the time left if it is known how many."""
+    n_read = 0
+    for n_read, item in enumerate(items, 1):
+        if n_read % _EVERY == 0:
+            advance(stage, n_read, total)
+        yield item
+    advance(stage, n_read, n_read)

@@ -5,16 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topicvec.cli.options import (
-    Json,
-    ModelOption,
-    Quiet,
-    Reading,
-    Seed,
-    Sources,
-    VectorsOption,
-    with_reading,
-)
+from topicvec.cli import options as opts
+from topicvec.cli.main import NOTHING_FOUND
 
 if TYPE_CHECKING:
     from topicvec.represent import Sentence
@@ -22,21 +14,19 @@ if TYPE_CHECKING:
 
 __all__ = ["summarize"]
 
-NOTHING_FOUND = 1
 _MOST_TOPICS = 10  # of a text by itself
 _WORDS_A_TOPIC = 10  # distinct ones; fewer do not make a topic
 
 
-@with_reading
+@opts.reads_sources
 def summarize(
-    sources: Sources,
-    reading: Reading,
-    model: ModelOption = None,
-    n: Annotated[int, typer.Option("-n", help="Sentences of each text.")] = 3,
-    seed: Seed = 0,
-    vectors: VectorsOption = None,
-    json: Json = False,
-    quiet: Quiet = False,
+    sources: opts.Sources,
+    options: opts.SourceOptions,
+    model: opts.ModelOption = None,
+    n: Annotated[int, opts.flag("-n", "Sentences of each text.")] = 3,
+    seed: opts.Seed = 0,
+    vectors: opts.Vectors = None,
+    json: opts.Json = False,
 ) -> None:
     """Print the sentences of each text that cover its topics best, in their order.
 
@@ -44,23 +34,29 @@ def summarize(
 
     Example: topicvec summarize article.txt -n 3
     """
-    from topicvec.cli import fitting
-    from topicvec.cli.render import note, show_json
+    from topicvec.cli.render import note, show_json, show_text
 
-    documents = fitting.read_all(reading, sources, quiet=quiet)
-    params = {"vectors": vectors, "random_state": seed}
-    found = _summaries(documents, model, n, params, quiet)
+    documents = options.read(sources)
+    summaries = _summaries(documents, model, n, vectors=vectors, random_state=seed)
+    found = list(zip(documents, summaries, strict=True))
     if json:
-        show_json({"documents": [_as_json(*pair) for pair in zip(documents, found, strict=True)]})
+        records = [
+            {"id": each.id, "sentences": [s._asdict() for s in chosen]} for each, chosen in found
+        ]
+        show_json({"documents": records})
     else:
-        _print(documents, found)
-    if not any(found):
+        for document, sentences in found:
+            if len(found) > 1:
+                show_text(f"── {document.id}")
+            for sentence in sentences:
+                show_text(" ".join(sentence.text.split()))
+    if not any(summaries):
         note("nothing found: no sentence has a known word")
         raise typer.Exit(NOTHING_FOUND)
 
 
 def _summaries(
-    documents: "list[Document]", path: Path | None, n: int, params: dict[str, Any], quiet: bool
+    documents: "list[Document]", path: Path | None, n: int, **params: Any
 ) -> "list[list[Sentence]]":
     from topicvec.cli import fitting
     from topicvec.represent import summarize as choose
@@ -68,30 +64,15 @@ def _summaries(
     if path is not None:
         model = fitting.load_model(path)
         return [choose(model, document, n) for document in documents]
-    return [choose(_own_model(document, params, quiet), document, n) for document in documents]
+    return [choose(_own_model(document, **params), document, n) for document in documents]
 
 
-def _own_model(document: "Document", params: dict[str, Any], quiet: bool) -> Any:
+def _own_model(document: "Document", **params: Any) -> Any:
     from topicvec.cli import fitting
-    from topicvec.model import TopicVec
     from topicvec.text import Tokenizer
 
     n_words = len(set(Tokenizer()(document.text)))
     n_topics = min(max(n_words // _WORDS_A_TOPIC, 2), _MOST_TOPICS)
-    model = fitting.fit_model(TopicVec(n_topics, **params), [document], quiet=quiet)
+    model = fitting.fit_topics([document], n_topics=n_topics, **params)
     fitting.stop_if_interrupted(model)
     return model
-
-
-def _as_json(document: "Document", sentences: "list[Sentence]") -> dict[str, Any]:
-    return {"id": document.id, "sentences": [sentence._asdict() for sentence in sentences]}
-
-
-def _print(documents: "list[Document]", found: "list[list[Sentence]]") -> None:
-    from topicvec.cli.render import show_text
-
-    for document, sentences in zip(documents, found, strict=True):
-        if len(documents) > 1:
-            show_text(f"── {document.id}")
-        for sentence in sentences:
-            show_text(" ".join(sentence.text.split()))

@@ -1,40 +1,27 @@
-"""``topicvec topics``: the topics of one article or many, in seconds."""
+"""``topicvec topics`` and ``topicvec demo``: the topics of some text, in seconds."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from topicvec.cli.options import (
-    Json,
-    NTopics,
-    Quiet,
-    Reading,
-    Seed,
-    Sources,
-    VectorsOption,
-    with_reading,
-)
+from topicvec.cli import options as opts
 
 if TYPE_CHECKING:
     from topicvec.model import TopicVec
-    from topicvec.text import Document
 
-__all__ = ["show_topics", "topics"]
+__all__ = ["demo", "topics"]
 
 
-@with_reading
+@opts.reads_sources
 def topics(
-    sources: Sources,
-    reading: Reading,
-    k: NTopics = 20,
-    seed: Seed = 0,
-    words: Annotated[int, typer.Option("--words", help="Words to show of each topic.")] = 10,
-    vectors: VectorsOption = None,
-    page: Annotated[Path | None, typer.Option("--page", help="Also write an HTML report.")] = None,
-    json: Json = False,
-    quiet: Quiet = False,
+    sources: opts.Sources,
+    options: opts.SourceOptions,
+    k: opts.NTopics = 20,
+    seed: opts.Seed = 0,
+    words: Annotated[int, opts.flag("--words", "Words to show of each topic.")] = 10,
+    vectors: opts.Vectors = None,
+    page: Annotated[Path | None, opts.flag("--page", "Also write an HTML report.")] = None,
+    json: opts.Json = False,
 ) -> None:
     """Find and print the topics of the given text.
 
@@ -48,15 +35,24 @@ def topics(
     loading = ThreadPoolExecutor(1).submit(load_vectors, vectors)  # beside the slow imports
     from topicvec.cli import fitting
     from topicvec.cli.render import note, show_json
-    from topicvec.model import TopicVec
+    from topicvec.model import read_topics
 
-    documents = fitting.read_all(reading, sources, quiet=quiet)
-    model = TopicVec(n_topics=k, vectors=loading.result(), random_state=seed, share="corpus")
-    fitting.fit_model(model, documents, quiet=quiet)
+    documents = options.read(sources)
+    model = fitting.fit_topics(documents, n_topics=k, vectors=loading.result(), random_state=seed)
     if json:
-        show_json(_as_json(model, documents, words))
+        found = [
+            {
+                "index": topic.index,
+                "share": topic.share,
+                "words": [{"word": word, "relevance": value} for word, value in topic.words],
+            }
+            for topic in read_topics(model.fitted_, n_words=words, n_nearest=0)
+        ]
+        pairs = zip(documents, model.doc_topic_.tolist(), strict=True)
+        mixtures = [{"id": document.id, "proportions": row} for document, row in pairs]
+        show_json({"topics": found, "documents": mixtures})
     else:
-        show_topics(model, words)
+        _show_topics(model, words)
     if page is not None:
         from topicvec.explore import Collection, write_report
 
@@ -65,7 +61,34 @@ def topics(
     fitting.stop_if_interrupted(model)
 
 
-def show_topics(model: "TopicVec", n_words: int = 10, title: str = "") -> None:
+def demo(
+    output: Annotated[Path, opts.flag("--output", "-o", "Folder for the pages.")] = Path("demo"),
+) -> None:
+    """Show the topics of a bundled article and of a small bundled corpus.
+
+    Example: topicvec demo
+    """
+    from topicvec import datasets
+    from topicvec.cli import fitting
+    from topicvec.cli.render import show_text
+    from topicvec.explore import Collection, write_report
+
+    article = datasets.sample_article()
+    one = fitting.fit_topics([article], n_topics=12, random_state=0)
+    _show_topics(one, title="Topics of one article of a thousand words")
+    documents = datasets.sample_corpus()
+    many = fitting.fit_topics(documents, n_topics=16, random_state=0)
+    _show_topics(many, title="Topics of a small corpus: 96 documents on eight subjects")
+    pages = [
+        write_report(output / "article.html", Collection.build(one, [article], "One article")),
+        write_report(output / "corpus.html", Collection.build(many, documents, "A small corpus")),
+    ]
+    show_text("Pages with a map, the words, and the texts in colour:")
+    for page in pages:
+        show_text(f"  {page.resolve().as_uri()}")
+
+
+def _show_topics(model: "TopicVec", n_words: int = 10, title: str = "") -> None:
     """Print a model's topics as a table, the largest first."""
     from topicvec.cli.render import show_table
     from topicvec.model import read_topics
@@ -80,23 +103,3 @@ def show_topics(model: "TopicVec", n_words: int = 10, title: str = "") -> None:
         if topic.words
     ]
     show_table(rows, title=title, wide=["words"])
-
-
-def _as_json(model: "TopicVec", documents: "list[Document]", n_words: int) -> dict[str, Any]:
-    from topicvec.model import read_topics
-
-    found = read_topics(model.fitted_, n_words=n_words, n_nearest=0)
-    return {
-        "topics": [
-            {
-                "index": topic.index,
-                "share": topic.share,
-                "words": [{"word": w, "relevance": r} for w, r in topic.words],
-            }
-            for topic in found
-        ],
-        "documents": [
-            {"id": document.id, "proportions": [float(p) for p in row]}
-            for document, row in zip(documents, model.doc_topic_, strict=True)
-        ],
-    }

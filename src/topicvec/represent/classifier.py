@@ -119,7 +119,7 @@ class TopicClassifier:
         if len(set(names)) < 2:
             raise DataError(f"a classifier needs at least two classes; found {sorted(set(names))}")
         check_form(self.form)
-        model = TopicVec(n_topics=15, random_state=0) if self.model is None else self.model
+        model = default_topics() if self.model is None else self.model
         self.model_ = model.__sklearn_clone__().fit(texts, names)
         features = represent_training(
             self.model_, texts, names, self.form, prior=self.prior, sharpness=self.sharpness
@@ -259,3 +259,23 @@ class TopicClassifier:
         if len(self.coef_) == 1:
             self.coef_ = np.vstack([-self.coef_, self.coef_]) / 2
             self.intercept_ = np.hstack([-self.intercept_, self.intercept_]) / 2
+
+
+def default_topics(**params: Any) -> TopicVec:
+    """Make the model that a classifier learns topics with by default.
+
+    Parameters
+    ----------
+    **params
+        Parameters of `TopicVec` to change.
+
+    Returns
+    -------
+    TopicVec
+
+    Examples
+    --------
+    >>> default_topics(max_norm=12)
+    TopicVec(n_topics=15, max_norm=12, random_state=0)
+    """
+    return TopicVec(**{"n_topics": 15, "random_state": 0, **params})

@@ -74,7 +74,7 @@ class Dialect:
         except csv.Error as error:
             raise FormatError(
                 f"{where}, line {reader.line_num}: {error}; close or double the quotes there, "
-                "or read without quotes by quoting=False (--no-quoting)"
+                "or read without quotes by quoting=False (--format csv,no-quoting)"
             ) from error
 
 
@@ -239,6 +239,6 @@ def _even(rows: Iterable[tuple[int, list[str]]], n_columns: int, name: str) -> I
             raise DataError(
                 f"{name}, line {line}: expected {n_columns} columns as in the first row; "
                 f"found {len(row)}; mend the row, or check delimiter= and quoting= "
-                "(--delimiter, --quoting)"
+                "(--format csv,delimiter=semicolon or csv,no-quoting)"
             )
         yield row
