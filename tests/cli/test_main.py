@@ -1,4 +1,5 @@
 import json
+import re
 import subprocess
 import sys
 
@@ -104,9 +105,9 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, expected, article, tmp
     ("arguments", "expected"),
     [
         (["topics", "--no-such-option"], "--no-such-option"),
-        (["show", "m.topicvec", "x"], "'topic': "),
+        (["show", "m.topicvec", "x"], "(?i)'topic': "),  # how names are written differs
         (["picture", "sculpture", "m.topicvec"], "'sculpture' is not one of 'topic-map'"),
-        (["picture"], "Missing argument 'kind'. Choose from: topic-map"),
+        (["picture"], "(?i)Missing argument 'kind.*topic-map"),  # between versions of typer
         (["explore", "m.topicvec", "a.txt", "--port", "99999"], "65535; topicvec explore -h"),
         (["no-such-command"], "No such command 'no-such-command'; topicvec -h tells more"),
     ],
@@ -116,7 +117,7 @@ def test_wrong_usage_is_one_line_and_exit_code_2(arguments, expected, capsys):
     shown = capsys.readouterr().err
     assert shown.startswith("topicvec: ")
     assert shown.count("\n") == 1
-    assert expected in shown
+    assert re.search(expected, shown)
 
 
 def test_an_interrupt_while_modules_are_loaded_is_one_line(monkeypatch, capsys):

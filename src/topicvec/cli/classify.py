@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from topicvec.cli import options as opts
+from topicvec.cli import render
 from topicvec.errors import DataError
 
 if TYPE_CHECKING:
@@ -20,11 +21,10 @@ classify = typer.Typer(
 
 
 @classify.command()
-@opts.reads_sources
+@opts.reads_texts
 def train(
-    sources: opts.Sources,
+    texts: opts.Texts,
     output: opts.Output,
-    options: opts.SourceOptions,
     k: Annotated[
         int | None, opts.flag("-k", "Topics of each class, the null topic included; 15 by default.")
     ] = None,
@@ -45,9 +45,8 @@ def train(
     Example: topicvec classify train news/ -o news.classifier
     """
     from topicvec.cli import fitting
-    from topicvec.cli.render import note, show_json
 
-    fitting.check_writable(output)
+    opts.check_writable(output)
     if not 0 <= held_out < 1:
         raise DataError(f"--held-out must be at least 0 and less than 1; found {held_out}")
     params = {
@@ -58,8 +57,8 @@ def train(
     }
     if k is not None:
         params["n_topics"] = k
-    documents = options.read(sources)
-    fitting.one_label_each(documents)
+    documents = texts.read()
+    fitting.labels_of(documents)
     score = _held_out_score(documents, held_out, seed, params) if held_out else None
     classifier = fitting.fit_classifier(documents, **params)
     classifier.save(output)
@@ -67,10 +66,10 @@ def train(
     if json:
         classes = list(classifier.classes_)
         facts = {"documents": len(documents), "classes": classes, "topics": n_topics}
-        show_json({**facts, "held_out_macro_f1": score})
+        render.show_json({**facts, "held_out_macro_f1": score})
     else:
         tested = "not tested" if score is None else f"held-out macro F1 {score:.1%}"
-        note(f"{output}: {len(classifier.classes_)} classes, {n_topics} topics, {tested}")
+        render.note(f"{output}: {len(classifier.classes_)} classes, {n_topics} topics, {tested}")
     fitting.stop_if_interrupted(classifier.model_)
 
 
@@ -97,11 +96,10 @@ def _held_out_score(
 
 
 @classify.command()
-@opts.reads_sources
+@opts.reads_texts
 def predict(
     classifier: Annotated[Path, opts.argument("File that classify train wrote.")],
-    sources: opts.Sources,
-    options: opts.SourceOptions,
+    texts: opts.Texts,
     output: Annotated[
         Path | None, opts.flag("--output", "-o", "Write a table: .csv, .tsv, .jsonl or .parquet.")
     ] = None,
@@ -114,52 +112,41 @@ def predict(
 
     Example: topicvec classify predict news.classifier inbox/ -o classes.csv
     """
-    from topicvec.cli.render import note, show_json, show_table
+    import numpy as np
+
     from topicvec.represent import TopicClassifier
+    from topicvec.represent.export import check_suffix, open_table
 
     if output is not None:
-        _check_table(output)
+        opts.check_writable(output)
+        if check_suffix(output) == ".npy":
+            raise DataError(f"{output}: classes are words: use .csv, .tsv, .jsonl or .parquet")
     learned = TopicClassifier.load(classifier, n_jobs=jobs)
-    documents = options.read(sources)
+    documents = texts.read()
     found = learned.classify(documents)
-    score = _macro_f1(documents, [guess.label for guess in found])
-    rows = [
-        {"id": document.id, "label": guess.label, "probability": guess.probability}
-        for document, guess in zip(documents, found, strict=True)
-    ]
+    columns: dict[str, Any] = {
+        "id": [document.id for document in documents],
+        "label": [guess.label for guess in found],
+        "probability": np.array([guess.probability for guess in found]),
+    }
     if output is not None:
-        _write(output, rows)
+        with open_table(output) as write:
+            write(columns)
+    score = _macro_f1([document.label for document in documents], columns["label"])
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     if json:
-        show_json({"macro_f1": score, "documents": rows})
-    elif output is None:
-        show_table(rows)
-    if score is not None and not json:
-        note(f"macro F1 {score:.1%} on {len(documents):,} documents with classes of their own")
+        render.show_json({"macro_f1": score, "documents": rows})
+        return
+    if output is None:
+        render.show_table(rows)
+    if score is not None:
+        n_documents = f"{len(documents):,} documents with classes of their own"
+        render.note(f"macro F1 {score:.1%} on {n_documents}")
 
 
-def _macro_f1(documents: "list[Document]", found: list[str]) -> float | None:
-    own = [document.label for document in documents]
+def _macro_f1(own: list[str | None], found: Any) -> float | None:
     if None in own:
         return None
     from sklearn.metrics import f1_score
 
     return float(f1_score(own, found, average="macro"))
-
-
-def _check_table(output: Path) -> None:
-    from topicvec.cli import fitting
-    from topicvec.represent.export import check_suffix
-
-    fitting.check_writable(output)
-    if check_suffix(output) == ".npy":
-        raise DataError(f"{output}: classes are words: use .csv, .tsv, .jsonl or .parquet")
-
-
-def _write(output: Path, rows: list[dict[str, Any]]) -> None:
-    import numpy as np
-
-    from topicvec.represent.export import open_table
-
-    with open_table(output) as write:
-        columns: dict[str, Any] = {name: [row[name] for row in rows] for name in ("id", "label")}
-        write(columns | {"probability": np.array([row["probability"] for row in rows])})

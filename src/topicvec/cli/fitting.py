@@ -1,7 +1,6 @@
 """Topics as commands learn them: with a bar, and an orderly end when interrupted."""
 
 import math
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,12 +19,11 @@ if TYPE_CHECKING:
     from topicvec.represent import TopicClassifier
 
 __all__ = [
-    "check_writable",
     "fit_classifier",
     "fit_topics",
+    "labels_of",
     "load_model",
     "load_or_fit",
-    "one_label_each",
     "stop_if_interrupted",
 ]
 
@@ -57,7 +55,7 @@ def fit_classifier(documents: Sequence[Document], **params: Any) -> "TopicClassi
     from topicvec.represent.classifier import TopicClassifier, default_topics
 
     with _watching(default_topics(**params)) as model:
-        return TopicClassifier(model).fit(documents, one_label_each(documents))
+        return TopicClassifier(model).fit(documents, labels_of(documents))
 
 
 @contextmanager
@@ -79,7 +77,7 @@ def load_or_fit(path: Path | None, documents: Sequence[Document], **params: Any)
     return fit_topics(documents, **params) if path is None else load_model(path)
 
 
-def one_label_each(documents: Sequence[Document]) -> list[str]:
+def labels_of(documents: Sequence[Document]) -> list[str]:
     """Give the class of each document; refuse one that has none."""
     labels = [document.label for document in documents if document.label is not None]
     if len(labels) < len(documents):
@@ -90,16 +88,6 @@ def one_label_each(documents: Sequence[Document]) -> list[str]:
             "of the class with --label-column"
         )
     return labels
-
-
-def check_writable(path: Path) -> None:
-    """Refuse a file that cannot be written, so that no long work is lost at its end."""
-    if path.is_dir():
-        raise DataError(f"{path} is a folder: give the name of a file as --output")
-    if not path.parent.is_dir():
-        raise DataError(f"no such folder: {path.parent}; create it, or choose another --output")
-    if not os.access(path.parent, os.W_OK):
-        raise DataError(f"no files can be written in {path.parent}; choose another --output")
 
 
 def stop_if_interrupted(model: TopicVec) -> None:

@@ -20,8 +20,8 @@ NOTHING_FOUND, INTERRUPTED = 1, 130
 
 # The commands in the order of the help, and the modules that they are in.
 _HOME = {
-    "topics": "topics", "fit": "fit", "transform": "transform", "info": "show", "show": "show",
-    "explain": "explain", "search": "search", "similar": "search", "summarize": "summarize",
+    "topics": "topics", "fit": "topics", "transform": "transform", "info": "show", "show": "show",
+    "explain": "explain", "search": "search", "similar": "search", "summarize": "explain",
     "classify": "classify", "cloud": "pictures", "picture": "pictures", "vectors": "vectors",
     "report": "pages", "explore": "pages", "demo": "topics",
 }  # fmt: skip
@@ -58,13 +58,16 @@ def call(arguments: list[str]) -> int:
             warnings.showwarning = lambda message, *_: note(str(message))
             app = make_app(next(iter(given), None))
             result = app(args=given, prog_name="topicvec", standalone_mode=False)
+        code, message = result if isinstance(result, int) else 0, ""
     except BaseException as error:
         if given != arguments:
             raise
-        return _exit_code(error)
-    if result == INTERRUPTED:  # typer makes this of Ctrl-C, and we after keeping what there is
-        complain("interrupted")
-    return result if isinstance(result, int) else 0
+        code, message = _verdict(error)
+    if code == INTERRUPTED:  # typer makes this of Ctrl-C, and we after keeping what there is
+        message = "interrupted"
+    if message:
+        complain(message)
+    return code
 
 
 def make_app(name: str | None = None) -> "typer.Typer":
@@ -116,37 +119,32 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def _exit_code(error: BaseException) -> int:
+def _verdict(error: BaseException) -> tuple[int, str]:
+    """Give the exit code of an error and what to say of it, in one line."""
     import typer
 
-    from topicvec.cli.render import complain
     from topicvec.errors import TopicVecError
 
     if isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError):
         error = error.__context__  # which typer has made an exit with code 1
     if isinstance(error, typer.Exit):
-        return int(error.exit_code)
+        return int(error.exit_code), ""
     if isinstance(error, KeyboardInterrupt | typer.Abort):
-        complain("interrupted")
-        return INTERRUPTED
+        return INTERRUPTED, ""
     if isinstance(error, BrokenPipeError):  # the reader of our pipe, head for example, has left
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return 0, ""
     if isinstance(error, TopicVecError | OSError):
-        complain(str(error))
-    elif hasattr(error, "format_message"):  # wrong usage; typer has its own or click's class for it
-        _explain(error)
-    else:
-        raise error
-    return 2
+        return 2, str(error)
+    if hasattr(error, "format_message"):  # wrong usage; typer has its own or click's class for it
+        return 2, _wrong_usage(error)
+    raise error
 
 
-def _explain(error: Any) -> None:
+def _wrong_usage(error: Any) -> str:
     """Say in one line what is wrong with the arguments, and where to read more."""
-    from topicvec.cli.render import complain
-
     message = " ".join(error.format_message().split()).rstrip(".").replace("Value error, ", "")
-    if message:  # else there were no arguments, and the help has been shown
-        context = getattr(error, "ctx", None)
-        where = "topicvec" if context is None else context.command_path
-        complain(f"{message}; {where} -h tells more")
+    context = getattr(error, "ctx", None)
+    where = "topicvec" if context is None else context.command_path
+    # without a message there were no arguments, and the help has been shown
+    return message and f"{message}; {where} -h tells more"

@@ -1,6 +1,7 @@
 """Options that several commands share, written once."""
 
 import inspect
+import os
 from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 from pathlib import Path
@@ -8,13 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from topicvec.cli import render
 from topicvec.errors import DataError
 
 if TYPE_CHECKING:
     from topicvec.text import Document
 
-__all__ = ["SourceOptions", "argument", "flag", "read_pairs", "read_settings", "reads_sources"]
+__all__ = ["SourceTexts", "check_writable", "flag", "read_pairs", "read_settings", "reads_texts"]
 
+_KEYWORD = inspect.Parameter.KEYWORD_ONLY
 Command = Callable[..., Any]
 Table = Mapping[str, tuple[Any, Any, Any]]  # of options: kind, default and description of each
 
@@ -30,7 +33,6 @@ def argument(text: str, **details: Any) -> Any:
     return typer.Argument(help=text, show_default=False, **details)
 
 
-Sources = Annotated[list[str], argument("Files or folders to read; - is standard input.")]
 Json = Annotated[bool, flag("--json", "Print one JSON object instead of a table.")]
 Seed = Annotated[int, flag("--seed", "Start of the random numbers.")]
 Vectors = Annotated[
@@ -110,6 +112,16 @@ def _value(name: str, text: str, expected: str) -> Any:
     raise DataError(f"{expected}; found {f'{name}={text}'!r}")
 
 
+def check_writable(path: Path) -> None:
+    """Refuse a file that cannot be written, so that no long work is lost at its end."""
+    if path.is_dir():
+        raise DataError(f"{path} is a folder: give the name of a file as --output")
+    if not path.parent.is_dir():
+        raise DataError(f"no such folder: {path.parent}; create it, or choose another --output")
+    if not os.access(path.parent, os.W_OK):
+        raise DataError(f"no files can be written in {path.parent}; choose another --output")
+
+
 def option_table(panel: str, **options: tuple[Any, ...]) -> Table:
     """Describe options of one panel of the help: kind, default, then names if any and help."""
     return {
@@ -118,7 +130,7 @@ def option_table(panel: str, **options: tuple[Any, ...]) -> Table:
     }
 
 
-_SOURCE_OPTIONS: Table = {
+_READING: Table = {
     "quiet": (bool, False, flag("--quiet", "-q", "No progress bar and no remarks.")),
     "verbose": (bool, False, flag("--verbose", "-v", "Tell what is going on.")),
     **option_table(
@@ -138,27 +150,27 @@ _SOURCE_OPTIONS: Table = {
 }
 
 
-class SourceOptions:
-    """How the sources are read; the same options on every command that reads text."""
+class SourceTexts:
+    """The documents of the sources, which can be read more than once."""
 
-    def __init__(self, format: str, **options: str | None) -> None:
-        self.given: dict[str, Any] = options | _table_details(format)
-        if not self.given.get("header", True):  # columns are numbers then: 0 is the first
+    def __init__(self, sources: list[str], format: str, **options: str | None) -> None:
+        self.sources = sources
+        self.options: dict[str, Any] = options | _table_details(format)
+        if not self.options.get("header", True):  # columns are numbers then: 0 is the first
             digits = {name: value for name, value in options.items() if value and value.isdigit()}
-            self.given |= {name: int(value) for name, value in digits.items()}
+            self.options |= {name: int(value) for name, value in digits.items()}
 
-    def documents(self, sources: list[str]) -> "Iterator[Document]":
-        """Stream the documents of the sources."""
+    def __iter__(self) -> "Iterator[Document]":
         from topicvec.text import read_documents
 
-        return read_documents(sources, **self.given)
+        return read_documents(self.sources, **self.options)
 
-    def read(self, sources: list[str]) -> "list[Document]":
-        """Read all documents of the sources, with a bar that counts them."""
-        from topicvec.cli.render import progress_bar, told
+    def read(self) -> "list[Document]":
+        """Read all documents, with a bar that counts them."""
+        return list(render.counted(self))
 
-        with progress_bar() as advance:
-            return list(told(self.documents(sources), advance))
+
+Texts = Annotated[SourceTexts, argument("Files or folders to read; - is standard input.")]
 
 
 def _table_details(text: str) -> dict[str, Any]:
@@ -186,39 +198,44 @@ def _table_details(text: str) -> dict[str, Any]:
     return found
 
 
-def reads_sources(command: Command) -> Command:
-    """Give a command `SourceOptions` as its parameter ``options``, and --quiet and --verbose."""
+def reads_texts(command: Command) -> Command:
+    """Make a command that reads text out of a function with a parameter ``texts``.
 
-    @takes(_SOURCE_OPTIONS, "options")
+    It is given `SourceTexts`, or None if there need be no sources and there are none. The command
+    has the options of reading, --quiet and --verbose. A parameter that is annotated with a table of
+    options is given their values as a dict.
+    """
+    parameters: list[inspect.Parameter] = []
+    tables: dict[str, Table] = {}
+    for each in inspect.signature(command).parameters.values():
+        (about, *_) = getattr(each.annotation, "__metadata__", [None])
+        if each.name == "texts":
+            kind = list[str] if each.default is inspect.Parameter.empty else list[str] | None
+            sources = each.replace(name="sources", annotation=Annotated[kind, about])
+            parameters.append(sources.replace(kind=_KEYWORD))
+        elif isinstance(about, Mapping):
+            tables[each.name] = about
+            parameters += _parameters(about)
+        else:
+            parameters.append(each.replace(kind=_KEYWORD))
+    parameters += _parameters(_READING)
+
     @wraps(command)
-    def wrapper(options: dict[str, Any], **given: Any) -> Any:
-        from topicvec.cli.render import remarks
+    def wrapper(sources: list[str] | None, quiet: bool, verbose: bool, **given: Any) -> Any:
+        reading = {name: given.pop(name) for name in _READING if name in given}
+        for place, table in tables.items():
+            given[place] = {name: given.pop(name) for name in table}
+        with render.remarks(quiet=quiet, verbose=verbose):
+            texts = SourceTexts(sources, **reading) if sources else None
+            return command(texts=texts, **given)
 
-        with remarks(quiet=options.pop("quiet"), verbose=options.pop("verbose")):
-            return command(options=SourceOptions(**options), **given)
-
+    wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    wrapper.__annotations__ = {each.name: each.annotation for each in parameters}
     return wrapper
 
 
-def takes(table: Table, place: str) -> Callable[[Command], Command]:
-    """Put the options of a table in place of a parameter, which is given them as a dict."""
-    kind = inspect.Parameter.KEYWORD_ONLY
-    new = [
-        inspect.Parameter(name, kind, default=default, annotation=Annotated[hint, about])
-        for name, (hint, default, about) in table.items()
+def _parameters(table: Table) -> list[inspect.Parameter]:
+    return [
+        inspect.Parameter(name, _KEYWORD, default=default, annotation=Annotated[kind, about])
+        for name, (kind, default, about) in table.items()
     ]
-
-    def decorate(command: Command) -> Command:
-        @wraps(command)
-        def wrapper(**given: Any) -> Any:
-            return command(**{place: {name: given.pop(name) for name in table}}, **given)
-
-        own = inspect.signature(command).parameters.values()
-        parameters: list[inspect.Parameter] = []
-        for each in sorted(own, key=lambda each: each.name == "options"):  # which come last
-            parameters += new if each.name == place else [each.replace(kind=kind)]
-        wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        wrapper.__annotations__ = {each.name: each.annotation for each in parameters}
-        return wrapper
-
-    return decorate

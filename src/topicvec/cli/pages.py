@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from topicvec.cli import options as opts
+from topicvec.cli import render
 
 if TYPE_CHECKING:
     from topicvec.explore import Collection
@@ -16,12 +17,11 @@ __all__ = ["explore", "report"]
 Title = Annotated[str | None, opts.flag("--title", "Heading; the names of the sources by default.")]
 
 
-@opts.reads_sources
+@opts.reads_texts
 def report(
     model: opts.ModelFile,
-    sources: opts.Sources,
+    texts: opts.Texts,
     output: opts.Output,
-    options: opts.SourceOptions,
     title: Title = None,
     documents: Annotated[
         int, opts.flag("--documents", "Documents in the report at most.", min=1)
@@ -31,26 +31,23 @@ def report(
 
     Example: topicvec report news.topicvec news/ -o report.html
     """
-    from topicvec.cli import fitting
-    from topicvec.cli.render import note, progress_bar
     from topicvec.errors import require
     from topicvec.explore.report import write_report
 
     require("jinja2", "explore", "making a report")  # said before the work, not after it
-    fitting.check_writable(output)
-    collection = _collect(model, sources, options, title)
-    with progress_bar() as advance:
+    opts.check_writable(output)
+    collection = _collect(model, texts, title)
+    with render.progress_bar() as advance:
         path = write_report(
             output, collection, n_documents=documents, advance=partial(advance, "writing")
         )
-    note(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
+    render.note(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
 
 
-@opts.reads_sources
+@opts.reads_texts
 def explore(
     model: opts.ModelFile,
-    sources: opts.Sources,
-    options: opts.SourceOptions,
+    texts: opts.Texts,
     title: Title = None,
     port: Annotated[int, opts.flag("--port", "Port; 0 takes a free one.", min=0, max=65535)] = 8765,
     browser: Annotated[
@@ -61,29 +58,24 @@ def explore(
 
     Example: topicvec explore news.topicvec news/ --port 8765
     """
-    from topicvec.cli.render import show_text
     from topicvec.explore.server import check_server, serve
 
     check_server(port)  # said before the work, not after it
 
     def ready(address: str) -> None:
-        show_text(address)
+        render.show_text(address)
         if browser:
             typer.launch(address)
 
-    serve(_collect(model, sources, options, title), port=port, ready=ready)
+    serve(_collect(model, texts, title), port=port, ready=ready)
 
 
-def _collect(
-    model: Path, sources: list[str], options: opts.SourceOptions, title: str | None
-) -> "Collection":
+def _collect(model: Path, texts: opts.SourceTexts, title: str | None) -> "Collection":
     from topicvec.cli import fitting
-    from topicvec.cli.render import progress_bar, told
     from topicvec.explore import Collection
 
-    name = title or ", ".join(Path(source).name or source for source in sources)
+    name = title or ", ".join(Path(source).name or source for source in texts.sources)
     loaded = fitting.load_model(model)
-    documents = options.read(sources)
-    with progress_bar() as advance:
-        counted = told(documents, advance, "preparing", len(documents))
-        return Collection.build(loaded, counted, name)
+    documents = texts.read()
+    counted = render.counted(documents, "preparing", len(documents))
+    return Collection.build(loaded, counted, name)

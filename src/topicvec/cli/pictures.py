@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from topicvec.cli import options as opts
+from topicvec.cli import render
 from topicvec.errors import DataError
 
 if TYPE_CHECKING:
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Kind", "cloud", "picture"]
 
-_SomeSources = Annotated[
-    list[str] | None, opts.argument("Files or folders to read; - is standard input.")
+_Documents = Annotated[
+    opts.SourceTexts | None, opts.argument("Files or folders to read; - is standard input.")
 ]
 _Label = Annotated[str | None, opts.flag("--label", "Only this class.")]
 _Document = Annotated[
@@ -46,10 +47,9 @@ _OPTIONS = {
 }
 
 
-@opts.reads_sources
+@opts.reads_texts
 def cloud(
-    options: opts.SourceOptions,
-    sources: _SomeSources = None,
+    texts: _Documents = None,
     model: Annotated[
         Path | None, opts.flag("--model", "A saved model; without it one is fitted.")
     ] = None,
@@ -73,7 +73,7 @@ def cloud(
     from topicvec.explore import pictures
 
     _check_output(output)
-    documents = list(options.documents(sources)) if sources else None
+    documents = list(texts) if texts else None
     shown = _chosen(documents, document, label)
     if model is None and not documents:
         raise DataError("a cloud needs text to read or --model; found neither")
@@ -91,12 +91,11 @@ def cloud(
     _save(drawn, output)
 
 
-@opts.reads_sources
+@opts.reads_texts
 def picture(
-    options: opts.SourceOptions,
     kind: Annotated[Kind, opts.argument("What to draw.")],
     model: Annotated[Path, opts.argument("A saved model.")],
-    sources: _SomeSources = None,
+    texts: _Documents = None,
     document: _Document = None,
     label: _Label = None,
     bins: Annotated[int | None, opts.flag("--bins", "Spans of time, in over-time.", min=1)] = None,
@@ -118,8 +117,8 @@ def picture(
 
     _check_output(output)
     given = {"--document": document, "--label": label, "--bins": bins, "--topics": topics}
-    _check_kind(kind, bool(sources), {name for name, value in given.items() if value is not None})
-    documents = list(options.documents(sources)) if sources else []
+    _check_kind(kind, bool(texts), {name for name, value in given.items() if value is not None})
+    documents = list(texts) if texts else []
     shown = _chosen(documents, document, label) or []
     limits = {"n_bins": bins, "max_topics": topics}
     extra = {name: value for name, value in limits.items() if value is not None}
@@ -129,11 +128,10 @@ def picture(
 
 def _check_output(output: Path) -> None:
     """Say before the work, not after it, that the picture cannot be saved."""
-    from topicvec.cli.fitting import check_writable
     from topicvec.explore.picture import check_path
 
     check_path(output)
-    check_writable(output)
+    opts.check_writable(output)
 
 
 def _check_kind(kind: Kind, has_sources: bool, options: set[str]) -> None:
@@ -201,7 +199,5 @@ def _labels(documents: "list[Document]") -> list[str] | None:
 
 
 def _save(drawn: "Picture", output: Path) -> None:
-    from topicvec.cli.render import note
-
     path = drawn.save(output)
-    note(f"picture written: {path}")
+    render.note(f"picture written: {path}")

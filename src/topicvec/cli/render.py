@@ -9,22 +9,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
+from rich import progress as bars
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Table
 from rich.text import Text
 
 __all__ = [
     "Advance",
     "complain",
+    "counted",
     "note",
     "progress_bar",
     "remarks",
@@ -34,7 +28,6 @@ __all__ = [
     "show_marked",
     "show_table",
     "show_text",
-    "told",
 ]
 
 Item = TypeVar("Item")
@@ -76,7 +69,7 @@ def show_table(
             name, justify="right" if number else "left", ratio=1 if name in wide else None
         )
     for row in rows:
-        table.add_row(*(escape(_cell(value)) for value in row.values()))
+        table.add_row(*map(_cell, row.values()))
     _out.print(table)
 
 
@@ -85,12 +78,14 @@ def show_facts(facts: Mapping[str, str | None]) -> None:
     show_table([{"": name, "value": value} for name, value in facts.items()], wide=["value"])
 
 
-def _cell(value: object) -> str:
+def _cell(value: object) -> str | Text:
+    if isinstance(value, Text):
+        return value
     if value is None:
         return "–"
     if isinstance(value, float):
         return f"{value:.3f}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    return f"{value:,}" if isinstance(value, int) else escape(str(value))
 
 
 def show_marked(pieces: Iterable[tuple[str, int | None]]) -> None:
@@ -116,12 +111,16 @@ def show_marked(pieces: Iterable[tuple[str, int | None]]) -> None:
 
 def show_legend(topics: Iterable[tuple[int, int, str]]) -> None:
     """Print what the colours of `show_marked` mean: topic, tokens of it in the text, words."""
-    table = Table(header_style="bold")
-    for name, justify in (("topic", "right"), ("tokens", "right"), ("words", "left")):
-        table.add_column(name, justify=justify)  # type: ignore[arg-type]
-    for topic, n_tokens, words in topics:
-        table.add_row(Text(f" {topic} ", style=_style(topic)), str(n_tokens), escape(words))
-    _out.print(table)
+    show_table(
+        [
+            {
+                "topic": Text(f" {topic} ", _style(topic), justify="right"),
+                "tokens": n,
+                "words": words,
+            }
+            for topic, n, words in topics
+        ]
+    )
 
 
 def _style(topic: int) -> str:
@@ -173,14 +172,14 @@ def progress_bar() -> Iterator[Advance]:
         A function to call with (stage, done, total).
     """
     columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
+        bars.TextColumn("{task.description}"),
+        bars.BarColumn(),
+        bars.MofNCompleteColumn(),
+        bars.TimeRemainingColumn(),
     )
     hidden = _err.quiet or not _err.is_terminal
-    with Progress(*columns, console=_err, transient=True, disable=hidden) as bar:
-        stages: dict[str, TaskID] = {}
+    with bars.Progress(*columns, console=_err, transient=True, disable=hidden) as bar:
+        stages: dict[str, bars.TaskID] = {}
 
         def advance(stage: str, done: int, total: int | None = None, detail: str = "") -> None:
             if stage not in stages:
@@ -191,13 +190,14 @@ def progress_bar() -> Iterator[Advance]:
         yield advance
 
 
-def told(
-    items: Iterable[Item], advance: Advance, stage: str = "reading", total: int | None = None
+def counted(
+    items: Iterable[Item], stage: str = "reading", total: int | None = None
 ) -> Iterator[Item]:
     """Pass documents on and count them on a bar, with the time left if it is known how many."""
     n_read = 0
-    for n_read, item in enumerate(items, 1):
-        if n_read % _EVERY == 0:
-            advance(stage, n_read, total)
-        yield item
-    advance(stage, n_read, n_read)
+    with progress_bar() as advance:
+        for n_read, item in enumerate(items, 1):
+            if n_read % _EVERY == 0:
+                advance(stage, n_read, total)
+            yield item
+        advance(stage, n_read, n_read)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from topicvec.cli import options as opts
+from topicvec.cli import render
 from topicvec.cli.main import NOTHING_FOUND
 from topicvec.errors import DataError
 
@@ -20,7 +21,7 @@ __all__ = ["search", "similar"]
 _SHOWN = 80  # characters of a text
 
 _Documents = Annotated[
-    list[str] | None, opts.argument("Files or folders to look in; - is standard input.")
+    opts.SourceTexts | None, opts.argument("Files or folders to look in; - is standard input.")
 ]
 _IndexFile = Annotated[
     Path | None,
@@ -32,12 +33,11 @@ _IndexFile = Annotated[
 _Many = Annotated[int, opts.flag("-n", "Documents to list.")]
 
 
-@opts.reads_sources
+@opts.reads_texts
 def search(
     model: opts.ModelFile,
     query: Annotated[str, opts.argument("What to look for, in quotes.")],
-    options: opts.SourceOptions,
-    sources: _Documents = None,
+    texts: _Documents = None,
     index: _IndexFile = None,
     n: _Many = 10,
     json: opts.Json = False,
@@ -49,16 +49,15 @@ def search(
 
     Example: topicvec search corpus.topicvec "water for the orchards" corpus/ --index corpus.index
     """
-    found, beginnings = _index(model, sources, options, index, jobs)
+    found, beginnings = _index(model, texts, index, jobs)
     _report(found.search(query, n), beginnings, {"query": query}, json)
 
 
-@opts.reads_sources
+@opts.reads_texts
 def similar(
     model: opts.ModelFile,
-    options: opts.SourceOptions,
     to: Annotated[str, opts.flag("--to", "Id of the document, or its place from 0.")],
-    sources: _Documents = None,
+    texts: _Documents = None,
     index: _IndexFile = None,
     n: _Many = 10,
     json: opts.Json = False,
@@ -68,31 +67,27 @@ def similar(
 
     Example: topicvec similar corpus.topicvec corpus/ --to corpus/a.txt
     """
-    found, beginnings = _index(model, sources, options, index, jobs)
+    found, beginnings = _index(model, texts, index, jobs)
     row = found.row(int(to) if to.isdigit() and to not in found.ids else to)
     _report(found.similar(row, n), beginnings, {"id": found.ids[row]}, json)
 
 
 def _index(
-    model: Path, sources: list[str] | None, options: opts.SourceOptions, kept: Path | None,
-    jobs: int | None,
-) -> "tuple[DocumentIndex, list[str]]":  # fmt: skip
+    model: Path, texts: opts.SourceTexts | None, kept: Path | None, jobs: int | None
+) -> "tuple[DocumentIndex, list[str]]":
     """Build the index, or load it; give it with the beginnings of the texts, if these are read."""
     from topicvec.cli import fitting
-    from topicvec.cli.render import progress_bar, told
     from topicvec.represent import DocumentIndex
 
-    if not sources and kept is None:
+    if texts is None and kept is None:
         raise DataError("nothing to look in: name files or folders, or an --index made before")
     fitted = fitting.load_model(model, jobs)
-    if not sources:
+    if texts is None:
         return DocumentIndex.load(str(kept), fitted), []
     if kept is not None:
-        fitting.check_writable(kept)
+        opts.check_writable(kept)
     beginnings: list[str] = []
-    with progress_bar() as advance:
-        documents = told(options.documents(sources), advance)
-        found = DocumentIndex.build(fitted, _remembered(documents, beginnings))
+    found = DocumentIndex.build(fitted, _remembered(render.counted(texts), beginnings))
     if kept is not None:
         found.save(kept)
     return found, beginnings
@@ -105,15 +100,13 @@ def _remembered(documents: "Iterator[Document]", beginnings: list[str]) -> "Iter
 
 
 def _report(hits: "list[Hit]", beginnings: list[str], head: dict[str, Any], json: bool) -> None:
-    from topicvec.cli.render import note, show_json, show_table
-
     if json:
-        show_json({**head, "hits": [asdict(hit) for hit in hits]})
+        render.show_json({**head, "hits": [asdict(hit) for hit in hits]})
     else:
         rows: list[dict[str, object]] = [{"score": hit.score, "id": hit.id} for hit in hits]
         for row, hit in zip(rows, hits if beginnings else [], strict=False):
             row["text"] = beginnings[hit.index]
-        show_table(rows, wide=["text"])
+        render.show_table(rows, wide=["text"])
     if not hits:
-        note("nothing found")
+        render.note("nothing found")
         raise typer.Exit(NOTHING_FOUND)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 from topicvec.cli import options as opts
+from topicvec.cli import render
 from topicvec.errors import DataError
 
 if TYPE_CHECKING:
@@ -11,8 +12,8 @@ if TYPE_CHECKING:
 
 __all__ = ["info", "show"]
 
-_SomeDocuments = Annotated[
-    list[str] | None,
+_Documents = Annotated[
+    opts.SourceTexts | None,
     opts.argument("Files or folders whose documents to list; those of the fit by default."),
 ]
 
@@ -22,14 +23,13 @@ def info(model: opts.ModelFile, json: opts.Json = False) -> None:
 
     Example: topicvec info corpus.topicvec
     """
-    from topicvec.cli.render import show_facts, show_json
     from topicvec.model import bundle
 
     facts = _card_facts(bundle.read(model).card)
     if json:
-        show_json(facts)
+        render.show_json(facts)
     else:
-        show_facts({name: _line(value) for name, value in facts.items()})
+        render.show_facts({name: _line(value) for name, value in facts.items()})
 
 
 def _card_facts(card: Mapping[str, Any]) -> dict[str, Any]:
@@ -67,12 +67,11 @@ def _line(value: Any) -> str | None:
     return f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
 
 
-@opts.reads_sources
+@opts.reads_texts
 def show(
     model: opts.ModelFile,
     topic: Annotated[int, opts.argument("Number of the topic.")],
-    options: opts.SourceOptions,
-    sources: _SomeDocuments = None,
+    texts: _Documents = None,
     n: Annotated[int, opts.flag("-n", "Words, topics and documents to list.")] = 10,
     json: opts.Json = False,
 ) -> None:
@@ -81,13 +80,12 @@ def show(
     Example: topicvec show corpus.topicvec 3
     """
     from topicvec.cli import fitting
-    from topicvec.cli.render import show_json
     from topicvec.model import bundle
 
     fitted = fitting.load_model(model)
     found = _find(fitted, topic, n)
-    if sources:
-        documents = options.read(sources)
+    if texts:
+        documents = texts.read()
         shares = fitted.transform(documents)[:, topic]
         order = (-shares).argsort(kind="stable")[:n]
         best = [(documents[row].id, float(shares[row])) for row in order]
@@ -97,7 +95,7 @@ def show(
     facts = _topic_facts(fitted, found, n)
     facts["documents"] = [{"id": name, "share": share} for name, share in best]
     if json:
-        show_json(facts)
+        render.show_json(facts)
     else:
         _print(facts)
 
@@ -133,11 +131,9 @@ def _topic_facts(model: "TopicVec", topic: "Topic", n: int) -> dict[str, Any]:
 
 
 def _print(facts: dict[str, Any]) -> None:
-    from topicvec.cli.render import show_table, show_text
-
     of_class = f", class {facts['class']}" if facts["class"] else ""
-    show_text(f"Topic {facts['index']}: {facts['title']} ({facts['share']:.1%}{of_class})")
-    show_table(facts["words"], title="Words of the corpus")
-    show_table(facts["nearest_words"], title="Nearest words of the vocabulary")
-    show_table(facts["similar_topics"], title="Similar topics")
-    show_table(facts["documents"], title="Documents")
+    render.show_text(f"Topic {facts['index']}: {facts['title']} ({facts['share']:.1%}{of_class})")
+    render.show_table(facts["words"], title="Words of the corpus")
+    render.show_table(facts["nearest_words"], title="Nearest words of the vocabulary")
+    render.show_table(facts["similar_topics"], title="Similar topics")
+    render.show_table(facts["documents"], title="Documents")

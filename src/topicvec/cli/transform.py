@@ -5,6 +5,7 @@ from itertools import islice
 from typing import Annotated
 
 from topicvec.cli import options as opts
+from topicvec.cli import render
 
 __all__ = ["FormName", "transform"]
 
@@ -24,12 +25,11 @@ class FormName(StrEnum):
     own_both = "own-both"
 
 
-@opts.reads_sources
+@opts.reads_texts
 def transform(
     model: opts.ModelFile,
-    sources: opts.Sources,
+    texts: opts.Texts,
     output: opts.Output,
-    options: opts.SourceOptions,
     form: Annotated[
         FormName,
         opts.flag(
@@ -51,20 +51,19 @@ def transform(
     Example: topicvec transform corpus.topicvec corpus/ -o shares.csv
     """
     from topicvec.cli import fitting
-    from topicvec.cli.render import note, progress_bar, told
     from topicvec.represent.documents import feature_names, represent
     from topicvec.represent.export import check_suffix, open_table
 
     check_suffix(output)
-    fitting.check_writable(output)
+    opts.check_writable(output)
     fitted = fitting.load_model(model, jobs)
     names = feature_names(fitted, form.value)
     n_documents = 0
-    with progress_bar() as advance, open_table(output) as write:
-        documents = told(options.documents(sources), advance)
+    with open_table(output) as write:
+        documents = render.counted(texts)
         while batch := list(islice(documents, _BATCH)):
             table = represent(fitted, batch, form.value, prior=prior)
             ids, labels = [each.id for each in batch], [each.label for each in batch]
             write({"id": ids, "label": labels, **dict(zip(names, table.T, strict=True))})
             n_documents += len(batch)
-    note(f"{output}: {n_documents:,} documents")
+    render.note(f"{output}: {n_documents:,} documents")

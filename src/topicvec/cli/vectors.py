@@ -1,18 +1,18 @@
 """``topicvec vectors``: train, extend, score, convert and look at word vectors."""
 
 import json as json_format
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from topicvec.cli import options as opts
+from topicvec.cli import render
 from topicvec.errors import DataError
 
 if TYPE_CHECKING:
     from topicvec.embed import WordVectors
-    from topicvec.text import Document
 
 __all__ = ["vectors"]
 
@@ -24,6 +24,7 @@ _Files = Annotated[list[str] | None, opts.argument("Vector files; none means the
 _OneFile = Annotated[
     str | None, opts.flag("--vectors", "Vector file; the embedded one by default.")
 ]
+_Tests = Annotated[Path, opts.flag("Folder of word similarity and analogy tests.")]
 _Quantized = Annotated[bool, opts.flag("--quantized", "One byte a number.")]
 _Notes = Annotated[
     list[str] | None, opts.flag("--note", "KEY=VALUE to keep in the file; may be repeated.")
@@ -31,15 +32,9 @@ _Notes = Annotated[
 
 # What the papers on PSDVec used, where the defaults differ.
 PAPER: dict[str, Any] = {
-    "window": 3,
-    "direction": "left",
-    "weighting": "flat",
-    "smoothing": 0.02,
-    "unseen_weight": 0.0,
-    "frequency_power": 0.0,
-    "n_iter": 4,
-    "eigenvalue_power": 0.5,
-}
+    "window": 3, "direction": "left", "weighting": "flat", "smoothing": 0.02, "unseen_weight": 0.0,
+    "frequency_power": 0.0, "n_iter": 4, "eigenvalue_power": 0.5,
+}  # fmt: skip
 _NOTE = "a note is KEY=VALUE"
 # Parameters of PSDVec; where none is given, its own default holds.
 _PSDVEC = opts.option_table(
@@ -65,13 +60,11 @@ _PSDVEC = opts.option_table(
 
 
 @vectors.command()
-@opts.takes(_PSDVEC, "settings")
-@opts.reads_sources
+@opts.reads_texts
 def train(
-    sources: opts.Sources,
+    texts: opts.Texts,
     output: opts.Output,
-    options: opts.SourceOptions,
-    settings: dict[str, Any],
+    settings: Annotated[dict[str, Any], _PSDVEC],
     work: Annotated[
         Path | None, opts.flag("Folder for counts: an interrupted run goes on from there.")
     ] = None,
@@ -92,47 +85,33 @@ def train(
         chosen["memory_budget"] = int(chosen["memory_budget"] * 2**30)
     facts = ({"corpus": description} if description else {}) | opts.read_pairs(notes, _NOTE)
     _check_output(output, quantized=quantized)
-    if work is not None and "-" in sources:
+    if work is not None and "-" in texts.sources:
         raise DataError("--work reads the text twice, which standard input cannot be: name a file")
-    learned = _learn(chosen, _Texts(options, sources), work, jobs).with_metadata(**facts)
+    learned = _learn(chosen, texts, work, jobs).with_metadata(**facts)
     learned.save(output, quantized=quantized)
     _tell(learned, output)
 
 
 def _learn(
-    settings: dict[str, Any], texts: "_Texts", work: Path | None, jobs: int | None
+    settings: dict[str, Any], texts: opts.SourceTexts, work: Path | None, jobs: int | None
 ) -> "WordVectors":
-    from topicvec.cli.render import progress_bar
     from topicvec.embed import PSDVec
 
-    with progress_bar() as advance:
+    with render.progress_bar() as advance:
         model = PSDVec(**settings, n_jobs=jobs, work_folder=work, progress=advance)
         return model.fit(texts).vectors_
 
 
 def _tell(vectors: "WordVectors", output: Path, more: str = "") -> None:
-    from topicvec.cli.render import note
-
-    note(f"{output}: {len(vectors):,} words, {vectors.n_dims} dimensions{more}")
-
-
-class _Texts:
-    """Documents that can be read a second time."""
-
-    def __init__(self, options: opts.SourceOptions, sources: list[str]) -> None:
-        self.options, self.sources = options, sources
-
-    def __iter__(self) -> "Iterator[Document]":
-        return self.options.documents(self.sources)
+    render.note(f"{output}: {len(vectors):,} words, {vectors.n_dims} dimensions{more}")
 
 
 @vectors.command()
-@opts.reads_sources
+@opts.reads_texts
 def add(
     vectors_file: Annotated[str, opts.argument("Vectors to extend.", metavar="VECTORS")],
-    sources: opts.Sources,
+    texts: opts.Texts,
     output: opts.Output,
-    options: opts.SourceOptions,
     words: Annotated[
         list[str] | None, opts.flag("--word", "A word to add or estimate anew; may be repeated.")
     ] = None,
@@ -146,14 +125,13 @@ def add(
 
     Example: topicvec vectors add my.safetensors medicine/ -o both.safetensors --most 2000
     """
-    from topicvec.cli.render import progress_bar
     from topicvec.embed import PSDVec, load_vectors
 
     _check_output(output)
     old = load_vectors(vectors_file)
-    with progress_bar() as advance:
+    with render.progress_bar() as advance:
         model = PSDVec(**_settings(old), min_count=min_count, n_jobs=jobs, progress=advance)
-        new = model.add_words(old, _Texts(options, sources), words or None, max_new=most)
+        new = model.add_words(old, texts, words or None, max_new=most)
     new.save(output)
     _tell(new, output, f", {len(new) - len(old):,} of the words new")
 
@@ -170,8 +148,7 @@ def _check_output(path: Path, format: str | None = None, *, quantized: bool = Fa
     """Write something tiny where the result will go, so that no long work is lost at its end."""
     from topicvec.embed import WordVectors
 
-    if not path.parent.is_dir():
-        raise DataError(f"no such folder: {path.parent}; create it, or choose another --output")
+    opts.check_writable(path)
     trial = path.with_name(f".trial-{path.name}")
     try:
         WordVectors(["trial"], [[1.0]], [1.0]).save(trial, format, quantized=quantized)
@@ -182,25 +159,22 @@ def _check_output(path: Path, format: str | None = None, *, quantized: bool = Fa
 @vectors.command("eval")
 def evaluate(
     files: _Files = None,
-    tests: Annotated[Path, opts.flag("Folder of word similarity and analogy tests.")] = Path(
-        "words"
-    ),
+    tests: _Tests = Path("words"),
     json: opts.Json = False,
 ) -> None:
     """Score vectors on word similarity and analogies, side by side.
 
     Example: topicvec vectors eval mine.safetensors glove.txt --tests words/
     """
-    from topicvec.cli.render import show_json, show_table
     from topicvec.embed import load_vectors
     from topicvec.evaluate.words import evaluate_words
 
     chosen: list[str | None] = [*files] if files else [None]
     scores = {name or "embedded": evaluate_words(load_vectors(name), tests) for name in chosen}
     if json:
-        show_json({name: [score.as_dict() for score in rows] for name, rows in scores.items()})
+        render.show_json({name: [row.as_dict() for row in scores[name]] for name in scores})
     else:
-        show_table(_side_by_side(scores))
+        render.show_table(_side_by_side(scores))
 
 
 def _side_by_side(scores: Mapping[str, Sequence[Any]]) -> list[dict[str, object]]:
@@ -248,7 +222,6 @@ def info(file: Annotated[str | None, typer.Argument()] = None, json: opts.Json =
 
     Example: topicvec vectors info
     """
-    from topicvec.cli.render import show_facts, show_json
     from topicvec.embed import load_vectors
 
     known = load_vectors(file)
@@ -261,9 +234,9 @@ def info(file: Annotated[str | None, typer.Argument()] = None, json: opts.Json =
         **known.metadata,
     }
     if json:
-        show_json(facts)
+        render.show_json(facts)
     else:
-        show_facts({name: _shortened(str(value)) for name, value in facts.items()})
+        render.show_facts({name: _shortened(str(value)) for name, value in facts.items()})
 
 
 def _shortened(text: str, most: int = 300) -> str:
@@ -281,14 +254,14 @@ def nearest(
 
     Example: topicvec vectors nearest drought orchard -n 5
     """
-    from topicvec.cli.render import show_json, show_table
     from topicvec.embed import load_vectors
 
     known = load_vectors(file)
     found = {word: known.nearest(word, n) for word in words}
     if json:
-        show_json({w: [{"word": x, "cosine": c} for x, c in pairs] for w, pairs in found.items()})
-        return
-    columns = [[f"{w} {c:.2f}" for w, c in pairs] for pairs in found.values()]
-    rows = [dict(zip(found, row, strict=True)) for row in zip(*columns, strict=True)]
-    show_table(rows)
+        pairs = {each: [{"word": w, "cosine": c} for w, c in found[each]] for each in found}
+        render.show_json(pairs)
+    else:
+        columns = [[f"{w} {c:.2f}" for w, c in pairs] for pairs in found.values()]
+        rows = zip(*columns, strict=True)
+        render.show_table([dict(zip(found, row, strict=True)) for row in rows])
