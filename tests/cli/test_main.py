@@ -144,3 +144,24 @@ def test_the_demo_prints_topics_and_writes_its_pages(tmp_path, capsys):
     assert call(["demo", "--output", str(tmp_path)]) == 0
     assert "Topics of one article" in capsys.readouterr().out
     assert "brine" in (tmp_path / "article.html").read_text(encoding="utf-8")
+
+
+def test_a_command_does_not_wait_for_the_modules_of_others(article, vectors):
+    code = (
+        "import sys; from topicvec.cli.main import call; call(sys.argv[1:]); "
+        "print(*[name for name in sys.modules if name.startswith('topicvec.')], file=sys.stderr)"
+    )
+    arguments = ["topics", str(article), "-k", "4", "--vectors", str(vectors), "-q"]
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, check=True)
+    loaded = set(done.stderr.decode().split())
+    own = {f"topicvec.cli.{name}" for name in ("main", "render", "options", "topics", "fitting")}
+    assert {name for name in loaded if name.startswith("topicvec.cli.")} == own
+    assert not {name for name in loaded if name.startswith(("topicvec.explore", "topicvec.rep"))}
+
+
+def test_help_waits_for_nothing_slow():
+    code = (
+        "import sys; from topicvec.cli.main import call; call(['--help']); call(['fit', '-h']); "
+        "sys.exit(bool({'numpy', 'scipy'} & set(sys.modules)))"
+    )
+    subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
