@@ -14,6 +14,7 @@ import argparse
 import hashlib
 import importlib
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -283,13 +284,14 @@ def pictures_module() -> Any:
 @job
 def command_line() -> Results:
     commands = ("topics FILE -k 10 --json", "summarize FILE --json", "vectors nearest drought")
+    environment = {**os.environ, "PYTHONPATH": str(Path(topicvec.__file__).parents[1])}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "article.txt"
         path.write_text(datasets.sample_article(), encoding="utf-8")
         return {
             command: subprocess.run(
                 [sys.executable, "-m", "topicvec", *command.replace("FILE", path.name).split()],
-                check=True, capture_output=True, text=True, cwd=folder,
+                check=True, capture_output=True, text=True, cwd=folder, env=environment,
             ).stdout
             for command in commands
         }  # fmt: skip
