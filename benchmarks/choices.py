@@ -13,9 +13,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
+from topicvec_bench.classify import Protocol
+from topicvec_bench.table2 import run_table2
+
 from topicvec import WordVectors, load_vectors
-from topicvec.evaluate.classify import Protocol
-from topicvec.evaluate.table2 import run_table2
 
 RESULTS = Path(__file__).parent / "results" / "choices.json"
 PARTS = {

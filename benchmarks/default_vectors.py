@@ -19,7 +19,7 @@ from sklearn.metrics import f1_score
 from sklearn.svm import LinearSVC
 
 from topicvec import TopicVec, WordVectors, load_vectors
-from topicvec.evaluate import evaluate_words
+from topicvec.measure import evaluate_words
 from topicvec.text import BagOfWords, Vocabulary
 
 RESULTS = Path(__file__).parent / "results" / "default_vectors.json"

@@ -31,7 +31,7 @@ from topicvec.embed.regress import regress
 from topicvec.embed.rows import Rows
 from topicvec.embed.surrogate import DenseSurrogate
 from topicvec.engine import LocalEngine
-from topicvec.evaluate import word_similarity
+from topicvec.measure import word_similarity
 from topicvec.text import Tokenizer, read_documents
 
 RESULTS = Path(__file__).parent / "results"

@@ -2,7 +2,8 @@
 
     TOPICVEC_DATA=/path/to/data python benchmarks/topic_model.py solvers peers cold
 
-Each part writes its own key of ``results/topicvec.json``. Needs the ``bench`` extra.
+Each part writes its own key of ``results/topicvec.json``. Needs gensim and tomotopy, which
+``pip install ./bench`` brings.
 """
 
 import argparse
@@ -54,9 +55,8 @@ class Clock:
         self.steps: list[tuple[float, float]] = []
         self.parts: list[tuple[float, float]] = []
 
-    def __call__(self, progress: Any) -> None:
-        info = progress.step
-        self.steps.append((time.perf_counter() - self.start, progress.bound))
+    def __call__(self, info: Any) -> None:
+        self.steps.append((time.perf_counter() - self.start, info.bound))
         self.parts.append((info.seconds_e, info.seconds_m))
 
 
@@ -69,13 +69,12 @@ def fit(
         vectors,
         random_state=SEED,
         n_jobs=N_JOBS,
-        callback=clock,
         share="corpus",
         **options,
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return model.fit(counts), clock
+        return model.fit(counts, callback=clock), clock
 
 
 def solvers() -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
     TOPICVEC_DATA=/path/to/data python benchmarks/topic_quality.py -k 50
 
-Writes ``results/topic_quality.json``, a key for each number of topics. Needs the ``bench`` extra.
+Writes ``results/topic_quality.json``, a key for each number of topics. Needs the laboratory:
+``pip install ./bench``.
 """
 
 import argparse
@@ -11,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import news
+from topicvec_bench.compare import SkippedRun, run_topics, score_runs
+from topicvec_bench.corpora import shared_tokens
+from topicvec_bench.registry import names
 
 from topicvec import load_vectors, read_documents
-from topicvec.evaluate.compare import SkippedPeer, run_peer, score_runs, shared_tokens
-from topicvec.evaluate.peers import PEERS
 
 RESULTS = Path(__file__).parent / "results" / "topic_quality.json"
 
@@ -24,16 +26,16 @@ def reference() -> Any:
     return read_documents(shards, format="tsv", header=False, id_column=0, text_column=1)
 
 
-def measure(n_topics: int, names: list[str], seed: int) -> dict[str, Any]:
+def measure(n_topics: int, models: list[str], seed: int) -> dict[str, Any]:
     vectors, posts = load_vectors(), news.load("train")
     tokens = shared_tokens(posts.texts, vectors)
     classes = [group for group, row in zip(posts.groups, tokens, strict=True) if row]
     tokens = [row for row in tokens if row]
     found = []
-    for name in names:
-        found.append(run_peer(name, tokens, n_topics, random_state=seed))
+    for name in models:
+        found.append(run_topics(name, tokens, n_topics, random_state=seed))
         print(name, getattr(found[-1], "seconds", found[-1]), flush=True)
-    runs = [run for run in found if not isinstance(run, SkippedPeer)]
+    runs = [run for run in found if not isinstance(run, SkippedRun)]
     scores = score_runs(runs, tokens, vectors=vectors, classes=classes, reference=reference())
     return {
         "documents": len(tokens),
@@ -42,14 +44,14 @@ def measure(n_topics: int, names: list[str], seed: int) -> dict[str, Any]:
             score.as_dict() | {"words": [" ".join(words[:10]) for words in run.topics]}
             for score, run in zip(scores, runs, strict=True)
         ],
-        "skipped": [vars(run) for run in found if isinstance(run, SkippedPeer)],
+        "skipped": [vars(run) for run in found if isinstance(run, SkippedRun)],
     }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-k", type=int, nargs="+", default=[20, 50, 100])
-    parser.add_argument("--models", nargs="+", default=list(PEERS))
+    parser.add_argument("--models", nargs="+", default=names("topics"))
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     for n_topics in given.k:

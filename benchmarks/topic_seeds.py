@@ -3,7 +3,7 @@
     TOPICVEC_DATA=/path/to/data python benchmarks/topic_seeds.py -k 50
 
 Fits each model with several seeds. Writes ``results/topic_seeds.json``, a key for each number of
-topics. Needs the ``bench`` extra.
+topics. Needs the laboratory: ``pip install ./bench``.
 """
 
 import argparse
@@ -14,9 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import news
+from topicvec_bench.corpora import shared_tokens
+from topicvec_bench.registry import make
+from topicvec_bench.results import Spread
+from topicvec_bench.topicvec import TopicVecTopics
 
 from topicvec import load_vectors
-from topicvec.evaluate import (
+from topicvec.measure import (
     count_windows,
     document_completion,
     held_out_perplexity,
@@ -24,9 +28,6 @@ from topicvec.evaluate import (
     topic_diversity,
     topic_stability,
 )
-from topicvec.evaluate.compare import shared_tokens
-from topicvec.evaluate.peers import TopicVecPeer, make_peer
-from topicvec.evaluate.results import Spread
 
 RESULTS = Path(__file__).parent / "results" / "topic_seeds.json"
 MODELS = (
@@ -44,16 +45,16 @@ def measure(name: str, n_topics: int, n_seeds: int, train: Any, test: Any) -> di
     topics: list[list[list[str]]] = []
     found: dict[str, list[float]] = {"npmi": [], "diversity": [], "seconds": []}
     for seed in range(n_seeds):
-        peer = make_peer(name, n_topics, seed)
+        method = make(name, "topics", n_topics=n_topics, random_state=seed)
         start = time.perf_counter()
-        peer.fit(train)
+        method.fit(train)
         found["seconds"].append(time.perf_counter() - start)
-        topics.append(peer.topic_words(25))
+        topics.append(method.topic_words(25))
         first = [each[:10] for each in topics[-1]]
         found["npmi"].append(npmi(first, count_windows(train, first)).value)
         found["diversity"].append(topic_diversity(topics[-1], n_words=25))
         if name not in NOT_PROBABILITIES:
-            model = peer.model_ if isinstance(peer, TopicVecPeer) else peer
+            model = method.model_ if isinstance(method, TopicVecTopics) else method
             for measured in (document_completion, held_out_perplexity):
                 score = measured(model, test, vocabulary=words)
                 found.setdefault(measured.__name__, []).append(score.perplexity)

@@ -1,6 +1,6 @@
 """Write the pages of the paper's table 2 and of topic quality from the committed results.
 
-Usage: python scripts/make_tables.py [--check]
+Usage: python scripts/make_tables.py [--check], with the laboratory installed or PYTHONPATH=bench
 """
 
 import json
@@ -10,10 +10,10 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, get_args
 
-from topicvec.evaluate.baselines import METHODS
-from topicvec.evaluate.classify import Protocol
-from topicvec.evaluate.results import Results, Row, Spread, Summary, summarize
-from topicvec.evaluate.table2 import HELD_OUT
+from topicvec_bench.classify import Protocol
+from topicvec_bench.corpora import HELD_OUT
+from topicvec_bench.registry import METHODS
+from topicvec_bench.results import Results, Row, Spread, Summary, summarize
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
@@ -27,7 +27,7 @@ Made from `benchmarks/results/table2.json` by `scripts/make_tables.py`; the resu
 
 <!-- not run: it takes hours and the corpora -->
 ```sh
-topicvec bench table2 --corpus both --seeds {n_seeds} -o benchmarks/results/table2.json
+topicvec-bench table2 --corpus both --seeds {n_seeds} -o benchmarks/results/table2.json
 ```
 
 Documents are cut into words by the default tokenizer; stop words and words without a vector are

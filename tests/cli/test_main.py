@@ -8,7 +8,7 @@ from topicvec.cli.main import call, run
 
 COMMANDS = [
     ["topics"], ["fit"], ["transform"], ["info"], ["show"], ["explain"], ["search"],
-    ["similar"], ["summarize"], ["demo"], ["bench", "table2"], ["bench", "topics"],
+    ["similar"], ["summarize"], ["demo"],
     ["classify", "train"], ["classify", "predict"], ["cloud"], ["picture"], ["report"], ["explore"],
     *(["vectors", name] for name in ("train", "add", "eval", "convert", "info", "nearest")),
 ]  # fmt: skip

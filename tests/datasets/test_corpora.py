@@ -224,37 +224,3 @@ def test_reuters_has_the_papers_classes():
     train, test = load_reuters("train"), load_reuters("test")
     assert sizes(train) == [2840, 1596, 253, 251, 222, 191, 123, 108, 97, 90]  # the paper: 250
     assert sizes(test) == [1083, 696, 121, 76, 87, 81, 28, 36, 25, 22]
-
-
-@real
-@pytest.mark.parametrize(
-    ("load", "subset", "n_documents", "n_tokens"),
-    [
-        (load_20newsgroups, "train", 11_285, None),
-        (load_20newsgroups, "test", 7_506, 807_427),
-        (load_reuters, "train", 5_771, 367_339),
-        (load_reuters, "test", 2_255, 130_293),
-    ],
-)
-def test_as_many_words_are_kept_as_in_the_paper(load, subset, n_documents, n_tokens):
-    from topicvec import load_vectors
-    from topicvec.evaluate.tokens import known_tokens
-
-    kept = known_tokens(load(subset), load_vectors())
-    assert abs(len(kept.documents) - n_documents) <= 3
-    if n_tokens is not None:  # another tokenizer and another 80,000 words: not the same to a token
-        assert kept.n_tokens == pytest.approx(n_tokens, rel=0.1)
-
-
-@real
-def test_each_newsgroup_keeps_as_many_posts_as_in_the_paper():
-    from topicvec import Tokenizer, load_vectors
-    from topicvec.evaluate.tokens import known_tokens
-
-    posts = load_20newsgroups("test")
-    kept = known_tokens(posts, load_vectors(), tokenizer=Tokenizer("original"))
-    found = Counter(kept.labels.tolist())
-    assert [found[name] for name in posts.names] == [
-        318, 388, 391, 392, 382, 390, 384, 396, 398, 396,
-        399, 396, 393, 394, 393, 398, 364, 376, 309, 249,
-    ]  # fmt: skip

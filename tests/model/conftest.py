@@ -1,6 +1,8 @@
 """Vectors in blocks and documents that each use one block: topics to be found again."""
 
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 from string import ascii_lowercase as LETTERS  # noqa: N812
 
 import numpy as np
@@ -8,6 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from topicvec.embed.vectors import WordVectors
+
+sys.path.insert(0, str(Path(__file__).parent))  # so that tests can import oracles
 
 N_BLOCKS = 4
 N_WORDS = 15  # of a block

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from oracles import bound_short
 
 from topicvec.errors import DataError, OutOfVocabularyWarning
-from topicvec.model.equations import bound_short, logits
+from topicvec.model.equations import logits
 from topicvec.model.topicvec import TopicVec
 
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles import word_probabilities
 from scipy.sparse import csr_array
 
 from topicvec.embed.vectors import WordVectors
 from topicvec.errors import DataError, VocabularyMismatch
-from topicvec.model.equations import word_probabilities
 from topicvec.model.fitted import FittedTopics
 from topicvec.model.operations import (
     concatenate,

@@ -6,20 +6,19 @@ import warnings
 from itertools import islice
 
 import numpy as np
+import oracles
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from topicvec.datasets import sample_article, sample_corpus
 from topicvec.embed.load import load_vectors
 from topicvec.engine import LocalEngine
-from topicvec.model import corpus, rehearsal
 from topicvec.model import equations as eq
-from topicvec.model.groups import Options, plan_corpus
-from topicvec.model.guided import guide
-from topicvec.model.inputs import Reader
-from topicvec.model.state import Settings
+from topicvec.model import gem, state
+from topicvec.model.counts import DocumentCounter
+from topicvec.model.fit import plan_corpus
+from topicvec.model.state import Solver
 from topicvec.model.topicvec import TopicVec
-from topicvec.model.training import begin
 
 WATCHED = (1, 2, 3, 8, 9, 20, 21, 38, 39, 40)
 
@@ -39,21 +38,18 @@ def true_bound(vectors, counts, state):
         row = counts[[d]]
         logits = eq.logits(V[row.indices].astype(float), T, r)
         n, theta = row.data.astype(float), state.theta[d].astype(float)
-        total += eq.bound_short(logits, u[row.indices], state.alpha, theta, n)
+        total += oracles.bound_short(logits, u[row.indices], state.alpha, theta, n)
     return total / counts.sum()
 
 
 def test_the_true_bound_of_the_sample_corpus_never_falls(vectors):
-    counts = Reader().count(sample_corpus(), vectors).counts
-    options = Options(12, 0.1, "spread", Settings())
+    counts = DocumentCounter().count(sample_corpus(), vectors).counts
     rng = np.random.default_rng(0)
-    nothing = guide(vectors, None, None)
-    plan = plan_corpus(vectors, counts, options, nothing, None, rng)
-    run = begin(plan, LocalEngine(2), tol=0.0, max_iter=max(WATCHED))
-    steps = islice(run.steps, max(WATCHED))
+    plan = plan_corpus(vectors, counts, 12, 0.1, "spread", Solver(), rng)
+    steps = islice(plan.steps(LocalEngine(2)), max(WATCHED))
     seen = [(state, info) for state, info in steps if info.iteration in WATCHED]
     bounds = np.array([true_bound(vectors, counts, state) for state, _ in seen])
-    told = np.array([info.bound_per_token for _, info in seen])
+    told = np.array([info.bound for _, info in seen])
     assert len(seen) >= 5
     assert np.diff(bounds).min() > -1e-6
     # The loop tells the bound at the responsibilities from before the topics moved, so never more.
@@ -77,7 +73,7 @@ def test_the_sample_article_does_not_collapse(vectors, seed):
 def test_a_rehearsal_saves_iterations_and_ends_as_well(monkeypatch):
     article = [sample_article()]
     rehearsed = TopicVec(20, random_state=0).fit(article)
-    monkeypatch.setattr(rehearsal, "_WORTH", 0.0)  # never worth it
+    monkeypatch.setattr(gem, "_WORTH", 0.0)  # never worth it
     plain = TopicVec(20, random_state=0).fit(article)
     assert rehearsed.n_iter_ <= plain.n_iter_ / 2
     assert rehearsed.bounds_[-1] > plain.bounds_[-1] - 0.02
@@ -85,7 +81,7 @@ def test_a_rehearsal_saves_iterations_and_ends_as_well(monkeypatch):
 
 @pytest.mark.parametrize("compiled", [False, True])
 def test_the_bound_of_an_article_never_falls_in_either_kind_of_loop(monkeypatch, compiled):
-    monkeypatch.setattr(corpus, "_FEW_DOCUMENTS", 0 if compiled else 8)
+    monkeypatch.setattr(state, "_FEW_DOCUMENTS", 0 if compiled else 8)
     model = TopicVec(20, random_state=0, tol=0.0, max_iter=60)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -101,3 +97,41 @@ def test_an_article_needs_no_compiled_loops(tmp_path):
         "assert 'numba' not in sys.modules and 'sklearn' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_another_link_function_gives_an_article_other_topics(monkeypatch):
+    article = [sample_article()]
+    before = TopicVec(10, random_state=0).fit(article)
+    link = eq.logits
+    monkeypatch.setattr(eq, "logits", lambda V, T, r=None: link(0.5 * V, T, r))
+    after = TopicVec(10, random_state=0).fit(article)
+    assert not np.allclose(before.topic_vectors_, after.topic_vectors_, atol=1e-3)
+    assert before.topics_ != after.topics_
+    # the same change in all places is the same model on shorter vectors
+    assert np.isfinite(after.bounds_).all()
+    assert np.diff(after.bounds_).min() >= 0
+
+
+@pytest.mark.filterwarnings("ignore:not converged")
+def test_each_equation_runs_in_the_fit_of_an_article(monkeypatch):
+    called = set()
+
+    def counted(name, function):
+        def wrapper(*args, **kwargs):
+            called.add(name)
+            return function(*args, **kwargs)
+
+        return wrapper
+
+    for name in eq.__all__:
+        monkeypatch.setattr(eq, name, counted(name, getattr(eq, name)))
+    model = TopicVec(6, random_state=0).fit([sample_article()])
+    model.responsibilities(sample_article())
+    model.merge([[1, 2]])
+    TopicVec(6, random_state=0, solver="paper", max_iter=2, tol=10.0).fit([sample_article()])
+    TopicVec(3, random_state=0, alpha="learn", max_iter=2, tol=10.0).fit(sample_corpus())
+    assert called == set(eq.__all__)
+
+
+def test_there_are_at_most_sixteen_parameters():
+    assert len(TopicVec().get_params()) <= 16

@@ -25,8 +25,7 @@ class CountsTopicVec(TopicVec):
 
     def __init__(self, n_topics=2, max_iter=15, tol=1e-2, random_state=0):
         super().__init__(
-            n_topics, max_iter=max_iter, tol=tol, random_state=random_state, share="corpus",
-            weighted=True,
+            n_topics, max_iter=max_iter, tol=tol, random_state=random_state, share="corpus"
         )  # fmt: skip
 
     @property
@@ -159,7 +158,7 @@ def test_a_clone_shares_callables_and_engines():
         def __deepcopy__(self, memo):
             raise TypeError("a model of another library cannot be copied")
 
-    model = TopicVec(tokenizer=Cutter(), n_jobs=LocalEngine(2), callback=print)
+    model = TopicVec(tokenizer=Cutter(), n_jobs=LocalEngine(2))
     copied = clone(model)
     assert copied.tokenizer is model.tokenizer
     assert copied.n_jobs is model.n_jobs

@@ -10,12 +10,10 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from topicvec.embed import WordVectors
-from topicvec.engine import LocalEngine
-from topicvec.errors import DataError, EngineError
-from topicvec.model.groups import Options, plan_corpus
-from topicvec.model.guided import guide
-from topicvec.model.inputs import Reader
-from topicvec.model.state import Settings
+from topicvec.errors import DataError
+from topicvec.model.counts import DocumentCounter
+from topicvec.model.fit import plan_corpus
+from topicvec.model.state import Solver
 from topicvec.model.topicvec import TopicVec
 
 
@@ -97,7 +95,7 @@ def test_results_are_the_same_bits_for_any_number_of_blas_threads():
 
 
 def test_texts_token_lists_and_counts_give_the_same_bits(planted, model):
-    counts = Reader().count(planted.documents, planted.vectors).counts
+    counts = DocumentCounter().count(planted.documents, planted.vectors).counts
     for documents in (planted.texts, iter(planted.documents), counts, counts.toarray()):
         other = quick(5, planted.vectors, random_state=0).fit(documents)
         assert np.array_equal(other.topic_vectors_, model.topic_vectors_)
@@ -151,17 +149,19 @@ def test_random_start_and_paper_solver_run(planted):
 
 
 def test_a_normaliser_of_frequent_words_is_used_everywhere(planted):
-    model = quick(5, planted.vectors, n_normalizer_words=40, random_state=0).fit(planted.documents)
+    few = Solver(n_normalizer_words=40)
+    model = quick(5, planted.vectors, solver=few, random_state=0).fit(planted.documents)
     full = quick(5, planted.vectors, random_state=0).fit(planted.documents)
     assert model.score(planted.documents) == pytest.approx(model.bounds_[-1], abs=0.05)
     assert full.score(planted.documents) < model.score(planted.documents) - 0.5
 
 
 def test_start_large_and_prune_finds_the_number_of_topics(planted):
-    model = quick(
-        12, planted.vectors, max_norm=3, min_share=0.1, max_cosine=0.3, random_state=0
-    ).fit(planted.documents)
-    assert model.fitted_.n_topics == 5
+    large = quick(12, planted.vectors, max_norm=3, random_state=0).fit(planted.documents)
+    fewer = large.merge_similar(0.3).prune(0.1)
+    n_topics = fewer.fitted_.n_topics
+    assert n_topics == 5
+    model = quick(n_topics, planted.vectors, max_norm=3, init=fewer).fit(planted.documents)
     assert purity(planted, model.doc_topic_) == 1.0
     assert model.doc_topic_.shape[1] == 5
 
@@ -173,19 +173,17 @@ def test_a_fit_that_does_not_converge_says_what_to_do(planted):
 
 def test_callbacks_hear_of_each_iteration(planted):
     heard = []
-    model = quick(5, planted.vectors, callback=heard.append, random_state=0)
-    model.fit(planted.documents)
+    model = quick(5, planted.vectors, random_state=0)
+    model.fit(planted.documents, callback=heard.append)
     assert [each.iteration for each in heard] == list(range(1, model.n_iter_ + 1))
     assert tuple(each.bound for each in heard) == model.bounds_
     assert heard[0].change == np.inf
     assert heard[1].change == pytest.approx(model.bounds_[1] - model.bounds_[0])
 
 
-def test_verbose_0_is_silent_and_verbose_1_logs(planted, caplog, capsys):
-    with caplog.at_level(logging.INFO, logger="topicvec.model.fitting"):
-        quick(5, planted.vectors, random_state=0).fit(planted.documents)
-        assert not caplog.records
-        model = quick(5, planted.vectors, random_state=0, verbose=1).fit(planted.documents)
+def test_iterations_are_logged_and_nothing_is_printed(planted, caplog, capsys):
+    with caplog.at_level(logging.INFO, logger="topicvec.model.fit"):
+        model = quick(5, planted.vectors, random_state=0).fit(planted.documents)
     assert len(caplog.records) == model.n_iter_
     assert "iteration 1: bound" in caplog.text
     assert capsys.readouterr() == ("", "")
@@ -196,9 +194,9 @@ def test_ctrl_c_returns_the_model_so_far(planted):
         if progress.iteration == 3:
             raise KeyboardInterrupt
 
-    model = quick(5, planted.vectors, callback=interrupt, random_state=0)
+    model = quick(5, planted.vectors, random_state=0)
     with pytest.warns(RuntimeWarning, match="interrupted after 3 iterations"):
-        model.fit(planted.documents)
+        model.fit(planted.documents, callback=interrupt)
     assert model.n_iter_ == 3
     assert model.transform(planted.documents).shape == (60, 5)
 
@@ -243,58 +241,20 @@ def test_operations_return_a_new_model(planted, model):
     assert model.fitted_.labels[1] is None
 
 
-def test_ctrl_c_stops_a_fit_that_would_drop_topics(planted):
-    heard = []
-
-    def interrupt(progress):
-        heard.append(progress.iteration)
-        if len(heard) == 3:
-            raise KeyboardInterrupt
-
-    model = quick(12, planted.vectors, max_cosine=0.3, callback=interrupt, random_state=0)
-    with pytest.warns(RuntimeWarning, match="interrupted after 3 iterations"):
-        model.fit(planted.documents)
-    assert heard == [1, 2, 3]
-    assert model.fitted_.n_topics == 12
-
-
-def test_pruning_keeps_the_bounds_of_the_last_run(planted):
-    heard = []
-    model = quick(
-        12, planted.vectors, max_norm=3, max_cosine=0.3, callback=heard.append, random_state=0
-    ).fit(planted.documents)
-    last = [each.bound for each in heard][-model.n_iter_ :]
-    assert model.bounds_ == tuple(last)
-    assert heard[-model.n_iter_].iteration == 1
-    assert len(heard) > model.n_iter_
-
-
-def test_pruning_leaves_a_topic_beside_the_null_topic(planted):
-    model = quick(5, planted.vectors, min_share=0.99, random_state=0).fit(planted.documents)
-    assert model.fitted_.n_topics == 2
-
-
-def test_processes_are_refused(planted):
-    engine = LocalEngine(2, kind="process")
-    with pytest.raises(EngineError, match="threads, which share memory"):
-        quick(5, planted.vectors, n_jobs=engine).fit(planted.documents)
-
-
-def start(planted, options):
-    counts = Reader().count(planted.documents, planted.vectors).counts
-    nothing = guide(planted.vectors, None, None)
+def start(planted, init, max_norm):
+    counts = DocumentCounter().count(planted.documents, planted.vectors).counts
     rng = np.random.default_rng(0)
-    return plan_corpus(planted.vectors, counts, options, nothing, None, rng)
+    return plan_corpus(planted.vectors, counts, 5, 0.1, init, Solver(max_norm=max_norm), rng)
 
 
 def test_given_topics_start_on_the_ball(planted, model):
     far = 10 * model.topic_vectors_
-    plan = start(planted, Options(5, 0.1, far, Settings(max_norm=2.0)))
+    plan = start(planted, far, 2.0)
     assert np.linalg.norm(plan.topics, axis=1) == pytest.approx([0, 2, 2, 2, 2])
 
 
 def test_random_topics_start_as_unit_vectors(planted):
-    plan = start(planted, Options(5, 0.1, "random", Settings(max_norm=7.0)))
+    plan = start(planted, "random", 7.0)
     assert np.linalg.norm(plan.topics, axis=1) == pytest.approx([0, 1, 1, 1, 1])
 
 

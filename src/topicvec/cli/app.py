@@ -5,7 +5,6 @@ from typing import Annotated
 import typer
 
 from topicvec.cli import (
-    bench,
     classify,
     demo,
     explain,
@@ -20,6 +19,7 @@ from topicvec.cli import (
     transform,
     vectors,
 )
+from topicvec.errors import DataError
 
 __all__ = ["app"]
 
@@ -47,7 +47,21 @@ app.add_typer(vectors.app, name="vectors")
 app.command("report")(pages.report)
 app.command("explore")(pages.explore)
 app.command("demo")(demo.demo)
-app.add_typer(bench.app, name="bench")
+
+
+@app.command(
+    "bench",
+    hidden=True,
+    context_settings={
+        "ignore_unknown_options": True,
+        "allow_extra_args": True,
+        "help_option_names": [],
+    },
+)
+def _bench() -> None:
+    raise DataError(
+        "the laboratory is a package of its own: pip install ./bench, then topicvec-bench …"
+    )
 
 
 def _version(wanted: bool) -> None:

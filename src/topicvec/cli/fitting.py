@@ -16,7 +16,7 @@ from topicvec.errors import DataError
 if TYPE_CHECKING:
     from topicvec.cli.render import Advance
     from topicvec.model import TopicVec
-    from topicvec.model.training import Progress
+    from topicvec.model.state import StepInfo as Progress
     from topicvec.text import Document
 
 __all__ = [

@@ -40,7 +40,7 @@ def evaluate(
     """
     from topicvec.cli.render import show_json, show_table
     from topicvec.embed import load_vectors
-    from topicvec.evaluate.words import evaluate_words
+    from topicvec.measure.words import evaluate_words
 
     chosen: list[str | None] = [*files] if files else [None]
     scores = {name or "embedded": evaluate_words(load_vectors(name), tests) for name in chosen}

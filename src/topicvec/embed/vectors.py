@@ -22,7 +22,7 @@ from topicvec.embed.formats import ParsedVectors, write_vectors
 from topicvec.embed.formats.frequencies import CountedWords
 from topicvec.embed.formats.keyed import to_keyed
 from topicvec.embed.nearest import VectorSearch, best
-from topicvec.engine.blas import one_blas_thread
+from topicvec.engine import one_blas_thread
 from topicvec.errors import VocabularyMismatch
 
 __all__ = ["Alignment", "WordVectors"]

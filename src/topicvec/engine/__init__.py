@@ -2,10 +2,11 @@
 
 An engine is anything with a ``map`` that keeps the order of its items. Callers cut their work
 into pieces that do not depend on the number of workers and add the results in order, so every
-engine and every worker count gives the same bits.
+engine and every worker count gives the same bits. A mapped function returns its piece and writes
+into nothing outside itself, so an engine may copy functions and items to wherever it likes.
 """
 
 from topicvec.engine.base import Engine
-from topicvec.engine.local import InPlace, LocalEngine, resolve_engine
+from topicvec.engine.local import InPlace, LocalEngine, one_blas_thread, resolve_engine
 
-__all__ = ["Engine", "InPlace", "LocalEngine", "resolve_engine"]
+__all__ = ["Engine", "InPlace", "LocalEngine", "one_blas_thread", "resolve_engine"]

@@ -7,23 +7,71 @@ results are the same to the bit for any ``n_jobs``.
 """
 
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
+from numbers import Integral
 from pickle import PicklingError
-from threading import local
-from typing import Literal, TypeVar, cast
+from threading import Lock, local
+from typing import Any, Literal, TypeVar, cast
+
+from threadpoolctl import ThreadpoolController
 
 from topicvec.engine.base import Engine
-from topicvec.engine.blas import one_blas_thread
 from topicvec.errors import DataError, EngineError
 
-__all__ = ["InPlace", "LocalEngine", "resolve_engine"]
+__all__ = ["InPlace", "LocalEngine", "one_blas_thread", "resolve_engine"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+
+_lock = Lock()
+_inside: list[Any] = []  # the libraries that are held
+_before: list[int] = []  # their threads before
+_n_inside = 0
+
+
+@cache
+def _libraries_with(scipy_too: bool) -> tuple[Any, ...]:  # noqa: ARG001
+    # Looking for the loaded libraries takes milliseconds, so it is done once, and once more when
+    # scipy.linalg has brought its own OpenBLAS beside numpy's.
+    return tuple(ThreadpoolController().select(user_api="blas").lib_controllers)
+
+
+def _libraries() -> tuple[Any, ...]:
+    return _libraries_with("scipy.linalg.blas" in sys.modules)
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Hold BLAS to one thread; those who come in while others are inside change nothing.
+
+    threadpoolctl's own context would give the threads back when the first leaves, while others
+    still count on having one.
+    """
+    global _n_inside
+    with _lock:
+        if _n_inside == 0:
+            _inside[:] = _libraries()
+            _before[:] = [library.get_num_threads() for library in _inside]
+            _set([1] * len(_before))
+        _n_inside += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _n_inside -= 1
+            if _n_inside == 0:
+                _set(_before)
+
+
+def _set(numbers: list[int]) -> None:
+    for library, number in zip(_inside, numbers, strict=True):
+        library.set_num_threads(number)
 
 
 _worker = local()  # has ``busy`` in the threads of our pools
@@ -142,16 +190,39 @@ class InPlace:
         return map(function, items)
 
 
-def resolve_engine(engine: Engine | int | None) -> Engine:
+def resolve_engine(engine: Any) -> Engine:
     """Make an engine of what the user gave: an engine, a number of workers, or nothing.
+
+    Something that only looks like an engine is tried once and refused.
 
     Examples
     --------
     >>> resolve_engine(2)
     LocalEngine(n_jobs=2, kind='thread')
+    >>> resolve_engine({1: 2})
+    Traceback (most recent call last):
+    topicvec.errors.EngineError: an engine needs a map method; found dict
     """
+    if isinstance(engine, Integral):
+        engine = int(engine)
     if engine is None or isinstance(engine, int):
         return LocalEngine(engine)
-    if not isinstance(engine, Engine):
-        raise EngineError(f"an engine needs a map method; found {type(engine).__name__}")
+    kind = type(engine).__name__
+    if isinstance(engine, type) or not isinstance(engine, Engine):
+        raise EngineError(f"an engine needs a map method; found {kind}")
+    if not isinstance(engine, LocalEngine | InPlace):
+        _try_out(engine, kind)
     return engine
+
+
+def _try_out(engine: Engine, kind: str) -> None:
+    try:
+        found = list(engine.map(abs, [-1, -2, -3]))
+    except Exception as error:
+        raise EngineError(f"the map of this {kind} failed on three numbers: {error!r}") from error
+    if found != [1, 2, 3]:
+        raise EngineError(
+            f"an engine's map gives the results themselves, in the order of the items; that of "
+            f"this {kind} gave {type(found[0]).__name__ if found else 'nothing'}: "
+            "wrap it in an object whose map waits for its results"
+        )

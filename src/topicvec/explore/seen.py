@@ -39,9 +39,9 @@ def seen_in(model: "TopicVec", texts: Iterable[str | Document]) -> "FittedTopics
     >>> seen_in(model, ["dog dog"]).word_counts.tolist()
     [0.0, 2.0, 0.0]
     """
-    from topicvec.model.checks import checked_engine
+    from topicvec.engine import resolve_engine as checked_engine
+    from topicvec.model.counts import DocumentCounter as Reader
     from topicvec.model.inference import infer, representatives, word_masses
-    from topicvec.model.inputs import Reader
 
     fitted, engine = model.fitted_, checked_engine(model.n_jobs)
     reader = Reader(model.tokenizer, model.stop_words, model.vocabulary, model.weighted)

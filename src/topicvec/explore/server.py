@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from topicvec.engine.blas import one_blas_thread
+from topicvec.engine import one_blas_thread
 from topicvec.errors import DataError, require
 from topicvec.explore.app import create_app
 from topicvec.explore.prepare import Collection

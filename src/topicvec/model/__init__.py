@@ -4,28 +4,37 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from topicvec.model.counts import learn_vectors as learn_vectors
     from topicvec.model.fitted import FittedTopics as FittedTopics
     from topicvec.model.reading import Topic as Topic
     from topicvec.model.reading import document_topics as document_topics
     from topicvec.model.reading import read_topics as read_topics
     from topicvec.model.selection import choose_n_topics as choose_n_topics
+    from topicvec.model.state import Solver as Solver
+    from topicvec.model.state import StepInfo as StepInfo
     from topicvec.model.topicvec import TopicVec as TopicVec
 
 _HOME = {
     "FittedTopics": "fitted",
+    "Solver": "state",
+    "StepInfo": "state",
     "Topic": "reading",
     "TopicVec": "topicvec",
     "choose_n_topics": "selection",
     "document_topics": "reading",
+    "learn_vectors": "counts",
     "read_topics": "reading",
 }
 
 __all__ = [
     "FittedTopics",
+    "Solver",
+    "StepInfo",
     "Topic",
     "TopicVec",
     "choose_n_topics",
     "document_topics",
+    "learn_vectors",
     "read_topics",
 ]
 

@@ -5,20 +5,24 @@ settings, labels, classes, documents, the word vectors by content hash, and what
 adds. There is a tensor for each array of the record, those of embedded vectors (``vectors.*``)
 and of the estimator (``extra.*``), and last the ``checksum``, SHA-256 of all bytes before it.
 Nothing in the file is ever executed. The same model gives the same bytes.
+
+Parameters of the estimator are among the settings: what cannot be written as JSON and is needed
+only to fit (topics to start from, a generator) is left out; a tokenizer of the user's own is
+remembered by its name.
 """
 
 import hashlib
 import json
 import os
 import platform
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from itertools import pairwise
 from math import isfinite
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +33,13 @@ from topicvec.embed.formats.files import atomic_write
 from topicvec.embed.load import load_vectors
 from topicvec.embed.vectors import WordVectors
 from topicvec.errors import DataError, FormatError, VocabularyMismatch
-from topicvec.model.fitted import FittedTopics
+from topicvec.model.fitted import FittedTopics, Setting
+from topicvec.model.state import Solver
+from topicvec.text.tokenizer import Tokenizer
+from topicvec.text.vocabulary import Vocabulary
 from topicvec.version import __version__
 
-__all__ = ["Bundle", "load", "read", "save"]
+__all__ = ["Bundle", "MissingTokenizer", "from_settings", "load", "read", "save", "to_settings"]
 
 LAYOUT, VERSION = "topicvec-model", 1
 _ARRAYS = ("topics", "residuals", "alpha", "mass", "word_counts")
@@ -42,6 +49,8 @@ _DTYPES = {
     "<u4": "U32", "<i8": "I64", "<u8": "U64", "<f2": "F16", "<f4": "F32", "<f8": "F64",
 }  # fmt: skip
 _DIGEST_BYTES = 32
+_PLAIN = (str, int, float, bool, type(None))
+_ONLY_TO_FIT = {"vectors", "fixed_topics", "n_jobs"}
 AnyPath = str | PathLike[str]
 Arrays = Mapping[str, NDArray[Any]]
 Card = dict[str, Any]
@@ -346,3 +355,101 @@ def _record(card: Card, tensors: Arrays, vectors: WordVectors) -> FittedTopics:
         n_documents=card["n_documents"],
         settings=card["settings"],
     )
+
+
+class MissingTokenizer:
+    """Stands for a tokenizer that a saved model needs and cannot bring along.
+
+    Examples
+    --------
+    >>> MissingTokenizer("my.cutter")("some text")
+    Traceback (most recent call last):
+    topicvec.errors.DataError: the model was fitted with the tokenizer my.cutter, ...
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"MissingTokenizer({self.name!r})"
+
+    def __call__(self, text: str) -> NoReturn:  # noqa: ARG002
+        """Say what to do."""
+        raise DataError(
+            f"the model was fitted with the tokenizer {self.name}, which a file cannot hold: "
+            "give it again, TopicVec.load(path, tokenizer=…)"
+        )
+
+
+def to_settings(params: Mapping[str, Any]) -> dict[str, Setting]:
+    """Write the parameters that JSON can hold.
+
+    Examples
+    --------
+    >>> to_settings({"n_topics": 5, "alpha": np.ones(2), "n_jobs": 2})
+    {'n_topics': 5, 'alpha': [1.0, 1.0]}
+    """
+    kept = {name: value for name, value in params.items() if name not in _ONLY_TO_FIT}
+    tokenizer = kept.pop("tokenizer", None)
+    written = {name: _written(value) for name, value in kept.items()}
+    settings = {name: value for name, value in written.items() if value is not NotImplemented}
+    if tokenizer is not None:
+        settings["tokenizer"] = _tokenizer_name(tokenizer)
+    return settings
+
+
+def from_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Read parameters that `to_settings` wrote.
+
+    Examples
+    --------
+    >>> from_settings({"n_topics": 5, "tokenizer": "topicvec:original"})
+    {'n_topics': 5, 'tokenizer': Tokenizer(rules='original')}
+    """
+    params = dict(settings)
+    if isinstance(params.get("solver"), Mapping):
+        params["solver"] = Solver(**params["solver"])
+    name = params.pop("tokenizer", None)
+    if name is not None:
+        owner, _, rules = str(name).partition(":")
+        params["tokenizer"] = Tokenizer(rules) if owner == "topicvec" else MissingTokenizer(name)  # type: ignore[arg-type]
+    return params
+
+
+def _tokenizer_name(tokenizer: Any) -> str:
+    if isinstance(tokenizer, Tokenizer):
+        return f"topicvec:{tokenizer.rules}"
+    if isinstance(tokenizer, MissingTokenizer):
+        return tokenizer.name
+    owner = tokenizer if hasattr(tokenizer, "__qualname__") else type(tokenizer)
+    return f"{getattr(owner, '__module__', 'builtins')}.{owner.__qualname__}"
+
+
+def _written(value: Any) -> Any:
+    if isinstance(value, (np.integer, np.floating, np.bool_)):
+        return value.item()
+    if isinstance(value, _PLAIN):
+        return value
+    if isinstance(value, Solver):
+        return asdict(value)
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, Vocabulary):
+        return list(value.words)
+    if isinstance(value, np.ndarray) and value.ndim == 1:
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return _written_mapping(value)
+    if isinstance(value, Iterable) and not isinstance(value, np.ndarray):
+        return _written_list(sorted(value) if isinstance(value, (set, frozenset)) else list(value))
+    return NotImplemented
+
+
+def _written_mapping(value: Mapping[Any, Any]) -> Any:
+    written = {str(name): _written(each) for name, each in value.items()}
+    return NotImplemented if NotImplemented in written.values() else written
+
+
+def _written_list(values: list[Any]) -> Any:
+    written = [_written(each) for each in values]
+    return NotImplemented if any(each is NotImplemented for each in written) else written

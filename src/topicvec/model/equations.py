@@ -1,8 +1,10 @@
-"""The paper, equation by equation, in its own letters.
+"""The paper, equation by equation, in its own letters; this is what runs.
 
-Generative Topic Embedding (Li, Chua, Zhu, Miao; ACL 2016). What costs time is not computed here:
-`kernels`, `tables` and `solvers` find the same quantities fast, and the tests compare them. What
-is cheap or done once (`project`, `learning_rate`, `inverse_digamma`, `residuals`) is used as it is.
+Generative Topic Embedding (Li, Chua, Zhu, Miao; ACL 2016). The E-step of `estep` and the M-step of
+`mstep` are made of these functions, always called as ``equations.name``: change one here, the link
+function `logits` for example, and the topics of an article change with it
+(test_another_link_function_gives_an_article_other_topics). Of many documents the E-step is done
+by the compiled twins in `kernels`, which follow the same equations.
 
 =====  =========  ==========================================================
 V      (W, N)     word vectors, one a row (the paper has columns)
@@ -10,10 +12,11 @@ u      (W,)       unigram probabilities, sum to 1
 T      (K, N)     topics, row 0 is the null topic, all zero
 r      (K,)       topic residuals, minus a log-partition, r_0 = 0
 P      (W, K)     P(w|k), columns sum to 1
+C      (W, K)     expected tokens of each word in each topic
 n      (J,)       counts of the J word types of one document
-V_d    (J, N)     their vectors; likewise the rows of ``logits`` and ``pi``
-pi     (J, K)     responsibilities, rows sum to 1
+L      (J, K)     their likelihoods exp(v_j·t_k + r_k), up to a factor for each word
 theta  (K,)       Dirichlet parameters of the document's mixture
+weight (K,)       exp(E[log φ_k]), zero for topics that the document may not use
 alpha  (K,)       prior of the mixtures
 m, S   (K,) (K,N) topic mass and topic moment
 =====  =========  ==========================================================
@@ -21,31 +24,36 @@ m, S   (K,) (K,N) topic mass and topic moment
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import digamma, gammaln, logsumexp, polygamma, softmax, xlogy
+from scipy.special import digamma, gammaln, logsumexp, polygamma
 
 __all__ = [
-    "alpha_fixed_point",
-    "bound_long",
-    "bound_short",
     "dirichlet",
-    "entropy",
+    "document_bound",
+    "evidence",
     "expected_log_phi",
     "gradient",
-    "hessian_product",
     "inverse_digamma",
-    "kl_dirichlet",
     "learning_rate",
-    "log_normalizer",
     "logits",
-    "mean_vectors",
-    "moments",
+    "mixture_weight",
+    "moment",
     "project",
     "residuals",
     "responsibilities",
+    "topic_mass",
     "word_probabilities",
 ]
 
 Floats = NDArray[np.floating]
+
+
+def logits(V: Floats, T: Floats, r: Floats | None = None) -> Floats:
+    """Give the link log P(w|k) − log u_w = v_w·t_k + r_k, the exponent of eq. 3.
+
+    Without r, for topics whose residuals are still to be found, only v_w·t_k.
+    """
+    dots = V @ T.T
+    return dots if r is None else dots + r
 
 
 def residuals(V: Floats, u: Floats, T: Floats, block: int | None = None) -> Floats:
@@ -58,102 +66,75 @@ def residuals(V: Floats, u: Floats, T: Floats, block: int | None = None) -> Floa
     """
     size = block or len(V)
     parts = [
-        logsumexp(V[i : i + size] @ T.T, b=u[i : i + size, None], axis=0)
+        logsumexp(logits(V[i : i + size], T), b=u[i : i + size, None], axis=0)
         for i in range(0, len(V), size)
     ]
     return -logsumexp(parts, axis=0) + 0.0  # + 0.0: no negative zero
 
 
-def logits(V: Floats, T: Floats, r: Floats) -> Floats:
-    """Give log P(w|k) − log u_w = v_w·t_k + r_k, the exponent of eq. 3."""
-    return V @ T.T + r
-
-
-def word_probabilities(V: Floats, u: Floats, T: Floats, r: Floats) -> Floats:
-    """Give P(w|k) = u_w exp(v_w·t_k + r_k), eq. 3."""
-    return u[:, None] * np.exp(logits(V, T, r))
+def word_probabilities(u: Floats, exponent: Floats, out: Floats | None = None) -> Floats:
+    """Give P(w|k) = u_w exp(v_w·t_k + r_k), eq. 3, of the `logits`; ``out`` may be the same."""
+    P = np.exp(exponent, out=out)
+    P *= u[:, None]
+    return P
 
 
 def expected_log_phi(theta: Floats) -> Floats:
-    """Give E_q[log φ_k] = ψ(θ_k) − ψ(θ_0), with θ_0 = Σ_k θ_k."""
+    """Give E_q[log φ_k] = ψ(θ_k) − ψ(θ_0), with θ_0 = Σ_k θ_k; −∞ where θ_k = 0."""
     return np.asarray(digamma(theta) - digamma(theta.sum(-1, keepdims=True)))
 
 
-def responsibilities(theta: Floats, logits_d: Floats) -> Floats:
+def mixture_weight(theta: Floats, floor: float) -> Floats:
+    """Give exp(E_q[log φ_k]), no less than ``floor``, and 0 for topics that are not allowed."""
+    return np.where(theta > 0, np.maximum(np.exp(expected_log_phi(theta)), floor), 0)
+
+
+def evidence(L: Floats, weight: Floats) -> Floats:
+    """Give Σ_k L_jk weight_k, what the responsibilities of word j are divided by in eq. 13."""
+    return L @ weight
+
+
+def responsibilities(L: Floats, weight: Floats) -> Floats:
     """Give π_jk ∝ exp(ψ(θ_k) + v_j·t_k + r_k), eq. 13; equal for all tokens of a type."""
-    return np.asarray(softmax(digamma(theta) + logits_d, axis=1))
+    pi = L * weight
+    return np.asarray(pi / pi.sum(axis=1, keepdims=True))
 
 
-def dirichlet(alpha: Floats, n: Floats, pi: Floats) -> Floats:
-    """Give θ_k = Σ_j n_j π_jk + α_k, eq. 14."""
-    return alpha + n @ pi
+def topic_mass(ratio: Floats, L: Floats, weight: Floats) -> Floats:
+    """Give m_k = Σ_j n_j π_jk of eq. 14 without π, from ratio_j = n_j / `evidence`_j."""
+    return (ratio @ L) * weight
 
 
-def moments(V_d: Floats, n: Floats, pi: Floats) -> tuple[Floats, Floats]:
-    """Give the topic mass m̄_k = Σ_j n_j π_jk and the topic moment S_k = Σ_j n_j π_jk v_j."""
-    return n @ pi, (n[:, None] * pi).T @ V_d
+def dirichlet(alpha: Floats, m: Floats) -> Floats:
+    """Give θ_k = m_k + α_k, eq. 14."""
+    return alpha + m
 
 
-def log_normalizer(alpha: Floats) -> float:
-    """Give the Dirichlet's log Γ(Σ α_k) − Σ log Γ(α_k), part of C_0 in eq. 8."""
-    return float(gammaln(alpha.sum()) - gammaln(alpha).sum())
+def document_bound(alpha: Floats, n: Floats, p: Floats, m: Floats, weight: Floats) -> float:
+    """Give the bound of a document, eq. 12, at the π of ``weight`` and its best θ = α + m.
 
-
-def entropy(theta: Floats, n: Floats, pi: Floats) -> float:
-    """Give H(q), eq. 18."""
-    total = theta.sum()
-    of_phi = -log_normalizer(theta) - np.sum((theta - 1) * digamma(theta))
-    of_phi += (total - len(theta)) * digamma(total)
-    return float(of_phi - n @ xlogy(pi, pi).sum(1))
-
-
-def bound_long(
-    V_d: Floats, u_d: Floats, T: Floats, r: Floats, alpha: Floats,
-    theta: Floats, n: Floats, pi: Floats,
-) -> float:  # fmt: skip
-    """Give the bound at any q, eq. 12, with the constants that compare different K and α.
-
-    The original code added the trace of the whole corpus once for each document; the trace
-    belongs to the document (test_bound_short_form_is_long_form).
+    With eq. 14 put in, the terms of E[log φ] cancel. ``p`` is the `evidence`. The original code
+    added the trace of the whole corpus once for each document; the trace belongs to the document
+    (test_the_bound_of_the_e_step_is_the_papers).
     """
-    m, S = moments(V_d, n, pi)
-    prior = np.sum((m + alpha - 1) * expected_log_phi(theta)) + log_normalizer(alpha)
-    words = np.sum(T * S) + r @ m + n @ np.log(u_d)
-    return float(prior + words + entropy(theta, n, pi))
+    a, m, weight = alpha[alpha > 0], m[alpha > 0], weight[alpha > 0]
+    words = n @ np.log(p) - m @ np.log(weight)
+    prior = np.sum(gammaln(a + m) - gammaln(a)) + gammaln(a.sum()) - gammaln(a.sum() + n.sum())
+    return float(words + prior)
 
 
-def kl_dirichlet(theta: Floats, alpha: Floats) -> float:
-    """Give KL(Dir(θ) ‖ Dir(α))."""
-    gap = log_normalizer(theta) - log_normalizer(alpha)
-    return float(gap + np.sum((theta - alpha) * expected_log_phi(theta)))
-
-
-def bound_short(logits_d: Floats, u_d: Floats, alpha: Floats, theta: Floats, n: Floats) -> float:
-    """Give the bound at the best π for θ: Σ_j n_j log Σ_k exp(E[log φ_k] + logits) − KL."""
-    words = logsumexp(expected_log_phi(theta) + logits_d, axis=1) + np.log(u_d)
-    return float(n @ words - kl_dirichlet(theta, alpha))
-
-
-def mean_vectors(V: Floats, P: Floats) -> Floats:
-    """Give E_{P(w|k)}[v] = −∂r_k/∂t_k.
+def moment(V: Floats, C: Floats) -> Floats:
+    """Give Σ_w C_wk v_w (K, N): the topic moment S of C, and E_{P(w|k)}[v] = −∂r_k/∂t_k of P.
 
     Eq. 16 of the paper, e^{−r} E[e^{v·t} v], has a wrong sign and a wrong exponent
     (test_gradient_is_finite_differences).
     """
-    return P.T @ V
+    return C.T @ V
 
 
-def gradient(V: Floats, P: Floats, m: Floats, S: Floats) -> Floats:
-    """Give ∂L/∂t_k = S_k − m̄_k E_{P(w|k)}[v], eq. 15: observed minus expected moment."""
-    G = S - m[:, None] * mean_vectors(V, P)
-    G[0] = 0  # the null topic stays at zero
-    return G
-
-
-def hessian_product(V: Floats, P_k: Floats, m_k: float, x: Floats) -> Floats:
-    """Give ∂²L/∂t_k² x = −m̄_k Cov_{P(w|k)}[v] x: the problem is concave."""
-    centred = V - P_k @ V
-    return -m_k * ((P_k * (centred @ x)) @ centred)
+def gradient(m: Floats, S: Floats, mean: Floats) -> Floats:
+    """Give ∂L/∂t_k = S_k − m_k E_{P(w|k)}[v], eq. 15: observed minus expected moment."""
+    return S - m[:, None] * mean
 
 
 def learning_rate(step: int, length: float, base: float, first: float) -> float:
@@ -192,8 +173,3 @@ def inverse_digamma(y: Floats) -> Floats:
     for _ in range(6):
         x = x - (digamma(x) - y) / polygamma(1, x)
     return x
-
-
-def alpha_fixed_point(alpha: Floats, mean_log_phi: Floats) -> Floats:
-    """Raise the bound in α: ψ(α_k) ← ψ(Σ α) + mean_d E[log φ_dk] (Minka 2000, eq. 9)."""
-    return inverse_digamma(digamma(alpha.sum()) + mean_log_phi)

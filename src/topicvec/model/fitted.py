@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from topicvec.model import equations
 from topicvec.model.state import freeze
 
 if TYPE_CHECKING:
     from topicvec.embed.vectors import WordVectors
 
-__all__ = ["FittedTopics", "Representatives", "Setting", "empty_table"]
+__all__ = ["FittedTopics", "Representatives", "Setting", "empty_table", "topic_residuals"]
 
 Floats = NDArray[np.floating]
 Setting = str | int | float | bool | None | list["Setting"] | Mapping[str, "Setting"]
@@ -126,7 +127,7 @@ class FittedTopics:
         return cls(
             vectors=vectors,
             topics=np.asarray(topics, np.float32),
-            residuals=_residuals(vectors, topics),
+            residuals=topic_residuals(vectors, np.asarray(topics)),
             alpha=np.full(n_topics, alpha),
             mass=np.zeros(n_topics),
             word_counts=np.zeros(n_words),
@@ -146,8 +147,13 @@ def empty_table(n_words: int, n_topics: int) -> csr_array:
     return csr_array((np.zeros(0, np.float32), nothing, indptr), shape=(n_words, n_topics))
 
 
-def _residuals(vectors: "WordVectors", topics: Floats) -> Floats:
-    from topicvec.model.equations import residuals
-
-    unigram = np.asarray(vectors.unigram, float)
-    return residuals(vectors.matrix, unigram / unigram.sum(), topics, block=4096)
+def topic_residuals(
+    vectors: "WordVectors", topics: Floats, n_normalizer_words: Any = None
+) -> Floats:
+    """Normalise topics over all words, or over so many of the most frequent ones."""
+    matrix, unigram = vectors.matrix, np.asarray(vectors.unigram, float)
+    if n_normalizer_words is not None and n_normalizer_words < len(unigram):
+        common = np.argsort(-unigram, kind="stable")[:n_normalizer_words]
+        matrix, unigram = matrix[common], unigram[common]
+    found = equations.residuals(matrix, unigram / unigram.sum(), topics, block=4096)
+    return np.where(topics.any(axis=1), found, 0.0)  # exactly, for the null topic

@@ -7,31 +7,37 @@ say, and a step of the topics (`m_step`) and, if asked, of the prior.
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
+from itertools import islice
 from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import digamma
 
 from topicvec.engine import Engine
-from topicvec.model.corpus import Corpus, Lexicon
-from topicvec.model.mixtures import mass_of_words, mix
-from topicvec.model.prior import learn_alpha
-from topicvec.model.solvers import accept, propose
-from topicvec.model.state import DocStats, Settings, StepInfo, TopicState
-from topicvec.model.tables import Tables, evaluate, exp_table
+from topicvec.errors import DataError
+from topicvec.model import equations
+from topicvec.model.estep import likelihoods, map_words, mix, scaled_likelihood
+from topicvec.model.mstep import Tables, evaluate, learn_alpha, m_step
+from topicvec.model.state import Corpus, DocStats, Lexicon, Solver, StepInfo, TopicState
 
-__all__ = ["expect", "iterate", "m_step"]
+__all__ = ["N_FREQUENT", "expect", "iterate", "rehearse"]
 
 Floats = NDArray[np.floating]
 Bools = NDArray[np.bool_]
+
+_ROWS = 2048  # word types at a time: a block stays in the cache for the passes over it
+
+N_FREQUENT = 16_000  # words of a rehearsal, besides those of the documents
+_WORTH = 0.5  # of the vocabulary; a larger part would save too little
+_TOL = 2e-3  # nats a token; when a rehearsal is over
 
 
 def iterate(
     corpus: Corpus,
     lexicon: Lexicon,
     state: TopicState,
-    settings: Settings,
+    solver: Solver,
     engine: Engine,
     free: Bools | None = None,
 ) -> Iterator[tuple[TopicState, StepInfo]]:
@@ -43,7 +49,7 @@ def iterate(
         The counts and the words.
     state : TopicState
         Where to start or to go on, see `topicvec.model.start`.
-    settings : Settings
+    solver : Solver
         How to go.
     engine : Engine
         How work is spread; the result does not depend on it.
@@ -61,27 +67,27 @@ def iterate(
     tables = evaluate(engine, lexicon, state.topics)
     while True:
         started = perf_counter()
-        theta, stats = expect(engine, corpus, lexicon, tables, state, settings)
+        theta, stats = expect(engine, corpus, lexicon, tables, state, solver)
         middle = perf_counter()
-        found = replace(state, theta=theta)
         found, tables, gained, n_accepted = m_step(
-            engine, lexicon, found, stats, tables, settings, movable
+            engine, lexicon, replace(state, theta=theta), stats, tables, solver, movable
         )
-        if settings.learn_alpha:
+        if solver.learn_alpha:
             alpha, more = learn_alpha(corpus, stats, found.alpha)
             found, gained = replace(found, alpha=alpha), gained + more
-        bound = stats.bound + gained
-        if settings.solver == "newton" and bound < state.bound:
+        bound = _finite(stats.bound + gained, state.iteration + 1)
+        if solver.method == "newton" and bound < state.bound:
             return
-        change = (bound - state.bound) / stats.n_tokens
-        state = replace(found, bound=bound, iteration=state.iteration + 1)
+        each, before = bound / stats.n_tokens, state.bounds[-1] if state.bounds else -np.inf
+        state = replace(
+            found, bound=bound, iteration=state.iteration + 1, bounds=(*state.bounds, each)
+        )
         yield (
             state,
             StepInfo(
                 iteration=state.iteration,
-                bound=bound,
-                bound_per_token=bound / stats.n_tokens,
-                change=change,
+                bound=each,
+                change=each - before,
                 topic_mass=stats.mass,
                 n_accepted=n_accepted,
                 n_passes=stats.n_passes,
@@ -91,76 +97,115 @@ def iterate(
         )
 
 
+def _finite(bound: float, iteration: int) -> float:
+    if not np.isfinite(bound):
+        raise DataError(
+            f"the bound became {bound} in iteration {iteration}: the word vectors, alpha, max_norm "
+            "or weights are too large for the arithmetic, or the engine lost results"
+        )
+    return bound
+
+
 def expect(
-    engine: Engine,
-    corpus: Corpus,
-    lexicon: Lexicon,
-    tables: Tables,
-    state: TopicState,
-    settings: Settings,
-) -> tuple[Floats, DocStats]:
+    engine: Engine, corpus: Corpus, lexicon: Lexicon, tables: Tables, state: TopicState,
+    solver: Solver,
+) -> tuple[Floats, DocStats]:  # fmt: skip
     """E-step: the documents' mixtures (D, K) and their statistics."""
-    table, peak, rounding = exp_table(engine, tables.dots, tables.log_partition)
+    dots, residuals = tables.dots, -tables.log_partition.astype(tables.dots.dtype)
+    pieces = [dots[start : start + _ROWS] for start in range(0, len(dots), _ROWS)]
+    block = partial(_likelihood, residuals)
+    table, peak = likelihoods(engine, block, pieces, dots.shape[1], dots.dtype)
     found = mix(
-        engine, corpus, table, state.alpha, state.theta, settings.inner_tol, settings.max_passes
+        engine, corpus, table, state.alpha, state.theta, solver.inner_tol, solver.max_passes
     )
     # The residuals were rounded to the table's precision; the bound is linear in them.
+    rounding = -tables.log_partition - residuals
     bound = found.bound + corpus.type_counts @ peak + found.mass @ rounding
+    # Cᵀ V over the words: the third unavoidable matrix product. The vectors are taken anew each
+    # time, block by block: kept side by side, those of all classes would fill the memory.
     moment = np.zeros((len(found.mass), lexicon.vectors.shape[1]))
-
-    def block(words: slice) -> Floats:
-        # Cᵀ V over the block's words: the third unavoidable matrix product. The vectors are taken
-        # anew each time: kept side by side, those of all classes would fill the memory.
-        return mass_of_words(corpus, found, words).T @ lexicon.vectors[lexicon.rows[words]]
-
-    for part in engine.map(block, corpus.blocks):
+    vectors = (lexicon.vectors[lexicon.rows[words]] for words in corpus.blocks)
+    for part in map_words(engine, found, _moment, vectors):
         moment += part
     stats = DocStats(
         mass=found.mass,
         moment=moment,
-        log_phi=_log_phi(engine, corpus, found.theta, settings.learn_alpha),
+        log_phi=_log_phi(engine, corpus, found.theta, solver.learn_alpha),
         bound=float(bound + corpus.type_counts @ lexicon.log_unigram),
-        n_tokens=float(corpus.type_counts.sum()),
+        n_tokens=found.n_tokens,
         n_documents=corpus.n_documents,
         n_passes=found.n_passes,
     )
     return found.theta, stats
 
 
-def m_step(
-    engine: Engine,
-    lexicon: Lexicon,
-    state: TopicState,
-    stats: DocStats,
-    tables: Tables,
-    settings: Settings,
-    free: Bools,
-) -> tuple[TopicState, Tables, float, int]:
-    """Move the topics; give also their tables, the rise of the bound, and how many moved."""
-    proposal = propose(engine, lexicon, state, stats, tables, settings, free)
-    proposed = evaluate(engine, lexicon, proposal.topics)
-    moves, gained, curvature = accept(state, stats, proposal, tables, proposed, settings)
-    tables = proposed.where(moves, tables)
-    state = replace(
-        state,
-        topics=np.where(moves[:, None], proposal.topics, state.topics),
-        residuals=-tables.log_partition + 0.0,
-        curvature=curvature,
-    )
-    return state, tables, float(gained.sum()), int(moves.sum())
+def _likelihood(residuals: Floats, dots: Floats) -> tuple[Floats, Floats]:
+    return scaled_likelihood(dots + residuals, dots.dtype)
+
+
+def _moment(C: Floats, vectors: Floats) -> Floats:
+    return equations.moment(vectors, C)
 
 
 def _log_phi(engine: Engine, corpus: Corpus, theta: Floats, wanted: bool) -> Floats:
     """Sum E[log φ_dk] over the documents that may use topic k."""
     total = np.zeros(theta.shape[1])
-    if not wanted:
-        return total
-
-    def shard(documents: slice) -> Floats:
-        part = theta[documents]
-        logs = digamma(np.where(part > 0, part, 1.0)) - digamma(part.sum(1, keepdims=True))
-        return np.asarray(np.where(part > 0, logs, 0.0).sum(0))
-
-    for part in engine.map(shard, corpus.shards):
+    for part in engine.map(_sum_log_phi, [theta[rows] for rows in corpus.shards] if wanted else []):
         total += part
     return total
+
+
+def _sum_log_phi(theta: Floats) -> Floats:
+    return np.asarray(np.where(theta > 0, equations.expected_log_phi(theta), 0.0).sum(0))
+
+
+def rehearse(
+    corpus: Corpus, lexicon: Lexicon, state: TopicState, solver: Solver, engine: Engine,
+    free: Bools | None, max_iter: int,
+) -> TopicState:  # fmt: skip
+    """Do the first iterations on a part of the vocabulary: nearly as good, and much cheaper.
+
+    The normaliser of a topic sums over the whole vocabulary, most of which is rare words that
+    the documents do not have. While topics still move far, the frequent words and those of the
+    documents tell enough. What is found so is only a start: the iterations over all words begin
+    anew, and their bound is the first that counts
+    (`test_a_rehearsal_saves_iterations_and_ends_as_well`). A large corpus gains nothing, as its
+    documents cost more than the vocabulary.
+
+    Parameters
+    ----------
+    corpus, lexicon, state, solver, engine, free
+        As for `iterate`.
+    max_iter : int
+        Limit of iterations.
+
+    Returns
+    -------
+    TopicState
+        To begin with; the given one if the part is not much smaller than the whole, or the
+        documents have more cells than the vocabulary has words.
+    """
+    part = _part(lexicon) if len(corpus.counts) < len(lexicon.unigram) else None
+    if part is None:
+        return state
+    steps = iterate(corpus, part, state, solver, engine, free)
+    for found, info in islice(steps, max_iter):
+        state = found
+        if info.change < _TOL:
+            break
+    return replace(state, iteration=0, bound=-np.inf, bounds=())
+
+
+def _part(lexicon: Lexicon) -> Lexicon | None:
+    u = lexicon.unigram
+    common = np.argsort(-u, kind="stable")[:N_FREQUENT]
+    needed = np.union1d(common, lexicon.rows)
+    if len(needed) > _WORTH * len(u):
+        return None
+    total = u[needed].sum()
+    return Lexicon(
+        lexicon.vectors[needed],
+        u[needed] / total,
+        lexicon.log_unigram - np.log(total),
+        np.searchsorted(needed, lexicon.rows),
+    )

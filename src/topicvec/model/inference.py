@@ -4,22 +4,28 @@ Products of vectors are in double precision here, so that what is found for a do
 depend on the documents beside it (`test_a_document_gets_the_same_mixture_alone_and_in_company`).
 """
 
-from dataclasses import dataclass
+from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from topicvec.engine import Engine
-from topicvec.engine.blas import one_blas_thread
-from topicvec.model.corpus import Corpus
+from topicvec.engine import Engine, one_blas_thread
+from topicvec.model import equations
+from topicvec.model.estep import (
+    Inferred,
+    even_theta,
+    likelihoods,
+    map_words,
+    mix,
+    scaled_likelihood,
+)
 from topicvec.model.fitted import FittedTopics, Representatives, empty_table
-from topicvec.model.mixtures import Mixtures, even_theta, mass_of_words, mix
-from topicvec.model.twins import weight_floor
+from topicvec.model.state import Corpus
 
 __all__ = [
-    "Inferred",
     "TokenTopic",
     "completion_score",
     "infer",
@@ -62,53 +68,6 @@ class TokenTopic(NamedTuple):
     probability: float
 
 
-@dataclass(frozen=True, eq=False)
-class Inferred:
-    """Mixtures of documents under fixed topics, with what is needed to sum up words.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The documents.
-    mixtures : Mixtures
-        What was found.
-    bound : float
-        The bound of these documents.
-    """
-
-    corpus: Corpus
-    mixtures: Mixtures
-    bound: float
-
-    @property
-    def theta(self) -> Floats:
-        """Dirichlet parameters of the documents' mixtures; zero where a topic is not allowed."""
-        return self.mixtures.theta
-
-    @property
-    def mass(self) -> Floats:
-        """Expected number of tokens of each topic, (K,)."""
-        return self.mixtures.mass
-
-    @property
-    def n_tokens(self) -> float:
-        """Number of tokens."""
-        return float(self.corpus.type_counts.sum())
-
-    @property
-    def proportions(self) -> Floats:
-        """Posterior mean of each document's mixture (D, K); rows sum to 1."""
-        shares: Floats = self.theta / self.theta.sum(axis=1, keepdims=True)
-        return shares
-
-    def responsibilities(self, document: int, rows: Ints) -> Floats:
-        """Give the topics' probabilities (J, K) for words of a document, by vector row."""
-        found = self.mixtures
-        pi = found.table[np.searchsorted(self.corpus.types, rows)] * found.weight[document]
-        shares: Floats = pi / pi.sum(axis=1, keepdims=True)
-        return shares
-
-
 @one_blas_thread()
 def infer(
     fitted: FittedTopics,
@@ -146,7 +105,7 @@ def infer(
     table, log_peak = _table(fitted, corpus.types, engine)
     found = mix(engine, corpus, table, fitted.alpha, start, _TOL, _MAX_PASSES)
     bound = corpus.type_counts @ (log_peak + log_unigram(fitted, corpus.types))
-    return Inferred(corpus, found, float(bound + found.bound))
+    return replace(found, bound=float(bound + found.bound))
 
 
 def one_pass(fitted: FittedTopics, counts: csr_array, engine: Engine) -> Floats:
@@ -209,19 +168,18 @@ def word_masses(inferred: Inferred, n_words: int, engine: Engine) -> csr_array:
         Without entries below a thousandth of a token.
     """
     corpus = inferred.corpus
-
-    def block(words: slice) -> csr_array:
-        dense = mass_of_words(corpus, inferred.mixtures, words)
-        return csr_array(np.where(dense < _LEAST_ENTRY, np.float32(0), dense))
-
-    blocks = list(engine.map(block, corpus.blocks))
+    blocks = list(map_words(engine, inferred, _sparse))
     if not blocks:  # no document has a known word
-        return empty_table(n_words, len(inferred.mixtures.mass))
+        return empty_table(n_words, len(inferred.mass))
     stacked = csr_array(vstack(blocks, format="csr"))
     lengths = np.zeros(n_words, np.int64)
     lengths[corpus.types] = np.diff(stacked.indptr)
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     return csr_array((stacked.data, stacked.indices, indptr), (n_words, stacked.shape[1]))
+
+
+def _sparse(C: Floats) -> csr_array:
+    return csr_array(np.where(C < _LEAST_ENTRY, np.float32(0), C))
 
 
 def representatives(proportions: Floats, n_best: int = 10) -> tuple[Representatives, ...]:
@@ -241,19 +199,16 @@ def representatives(proportions: Floats, n_best: int = 10) -> tuple[Representati
 
 def _table(fitted: FittedTopics, types: Ints, engine: Engine) -> tuple[Floats, Floats]:
     """Give exp(v·t + r) (U, K) with each row divided by its maximum, and the maxima's logs."""
-    transposed = fitted.topics.T.astype(float)
-    floor = weight_floor(np.dtype(np.float32))
-    table = np.empty((len(types), fitted.n_topics), np.float32)
+    block = partial(_likelihood, fitted.topics.astype(float), fitted.residuals)
+    starts = range(0, len(types), _ROWS)
+    pieces = [fitted.vectors.matrix[types[start : start + _ROWS]] for start in starts]
+    return likelihoods(engine, block, pieces, fitted.n_topics, np.dtype(np.float32))
 
-    def block(start: int) -> Floats:
-        part = slice(start, start + _ROWS)
-        logits = fitted.vectors.matrix[types[part]].astype(float) @ transposed + fitted.residuals
-        peak: Floats = logits.max(axis=1)
-        table[part] = np.maximum(np.exp(logits - peak[:, None]), floor)
-        return peak
 
-    peaks = list(engine.map(block, range(0, len(types), _ROWS)))
-    return table, np.concatenate([np.zeros(0), *peaks])
+def _likelihood(topics: Floats, residuals: Floats, vectors: Floats) -> tuple[Floats, Floats]:
+    exponent = equations.logits(vectors.astype(float), topics, residuals)
+    table, peak = scaled_likelihood(exponent, np.dtype(np.float32))
+    return table.astype(np.float32), peak
 
 
 def log_unigram(fitted: FittedTopics, types: Ints) -> Floats:

@@ -1,11 +1,7 @@
-"""The hot loops, compiled; `twins` has their readable twins of the same signatures.
+"""The hot loops, compiled: the fast twins of `estep.e_step` and `estep.word_mass`.
 
-Two passes make an E-step. `e_step` walks over documents and finds their mixtures; what it leaves
-behind (`weight` per document, `ratio` per cell) is enough for `word_mass`, which walks over words
-and sums responsibilities. So no words × topics array is ever needed per worker, and cutting
-documents or words into pieces never changes a bit of the result.
-
-`tests/model/core/test_kernels.py` says that each twin agrees with its kernel.
+They have the same signatures, which are explained there, and
+`tests/model/core/test_kernels.py` says that each agrees with its twin.
 """
 
 import math
@@ -124,34 +120,7 @@ def e_step(  # type: ignore[no-untyped-def]
     indptr, words, counts, table, alpha, group, theta, tol, max_passes, floor,
     new_theta, weight, ratio, mass,
 ):  # fmt: skip
-    """Find the mixtures of a shard of documents, warm-started from ``theta``.
-
-    Parameters
-    ----------
-    indptr, words, counts : arrays
-        CSR of the shard; ``words`` are rows of ``table``.
-    table : array, (n_types, K)
-        exp(logits), each row divided by its maximum.
-    alpha : array, (n_groups, K)
-        Prior of each group of documents; zero where a topic is not allowed.
-    group : array, (D,)
-        The group of each document.
-    theta : array, (D, K)
-        Dirichlet parameters to start from; zero where a topic is not allowed.
-    tol : float
-        A document is done when less than this share of its tokens changed topic.
-    max_passes : int
-        Limit of passes over a document.
-    floor : float
-        Smallest weight, see `topicvec.model.twins.weight_floor`.
-    new_theta, weight, ratio, mass : arrays, (D, K), (D, K), (nnz,), (K,)
-        Filled: θ (eq. 14), exp(E[log φ]), counts / p, and added: the topic mass.
-
-    Returns
-    -------
-    tuple of float and int
-        The bound of the shard without the row maxima, and the number of passes over documents.
-    """
+    """Find the mixtures of a shard of documents, see `topicvec.model.estep.e_step`."""
     n_topics = table.shape[1]
     part = np.empty(n_topics, table.dtype)
     found = np.empty(n_topics)
@@ -186,23 +155,7 @@ def e_step(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
 def word_mass(indptr, documents, cells, ratio, weight, table):  # type: ignore[no-untyped-def]
-    """Sum the responsibilities of each word of a block over all documents.
-
-    Parameters
-    ----------
-    indptr, documents, cells : arrays
-        The block by words: the documents with the word, and the position of that cell in the
-        documents' CSR.
-    ratio, weight : arrays, (nnz,), (D, K)
-        As left by `e_step`.
-    table : array, (n_block, K)
-        The block's rows of the table of `e_step`.
-
-    Returns
-    -------
-    array, (n_block, K)
-        C_wk = Σ_d n_dw π_dwk.
-    """
+    """Sum the responsibilities of words, see `topicvec.model.estep.word_mass`."""
     n_topics, none = table.shape[1], ratio.dtype.type(0.0)
     C = np.zeros(table.shape, table.dtype)
     part = np.empty(n_topics, table.dtype)

@@ -15,12 +15,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from topicvec.engine import Engine
-from topicvec.model.corpus import Lexicon
 from topicvec.model.fitted import FittedTopics, Representatives
-from topicvec.model.gem import m_step
 from topicvec.model.inference import infer, representatives, word_masses
-from topicvec.model.state import DocStats, Settings, TopicState
-from topicvec.model.tables import evaluate
+from topicvec.model.mstep import evaluate, m_step
+from topicvec.model.state import DocStats, Lexicon, Solver, TopicState
 
 __all__ = ["batch_weight", "learn_batch"]
 
@@ -47,7 +45,7 @@ def batch_weight(n_batch: float, n_before: float) -> float:
 def learn_batch(
     fitted: FittedTopics,
     counts: csr_array,
-    settings: Settings,
+    solver: Solver,
     engine: Engine,
     free: NDArray[np.bool_] | None = None,
 ) -> FittedTopics:
@@ -59,8 +57,8 @@ def learn_batch(
         The topics so far.
     counts : csr_array, (D, W)
         Counts of the new documents over the rows of the vectors.
-    settings : Settings
-        What the core is told.
+    solver : Solver
+        How topics move.
     engine : Engine
         Spreads the work.
     free : array, (K,), optional
@@ -89,9 +87,7 @@ def learn_batch(
         representative=_best_of(fitted, found.proportions),
         n_documents=fitted.n_documents + int(counts.shape[0]),
     )
-    return _climb(
-        blended, settings, engine, np.arange(fitted.n_topics) > 0 if free is None else free
-    )
+    return _climb(blended, solver, engine, np.arange(fitted.n_topics) > 0 if free is None else free)
 
 
 def _faded(table: csr_array) -> csr_array:
@@ -116,7 +112,7 @@ def _best_of(fitted: FittedTopics, proportions: Floats) -> tuple[Representatives
 
 
 def _climb(
-    fitted: FittedTopics, settings: Settings, engine: Engine, free: NDArray[np.bool_]
+    fitted: FittedTopics, solver: Solver, engine: Engine, free: NDArray[np.bool_]
 ) -> FittedTopics:
     """Move the topics a few steps up, for the statistics that the record has."""
     stats = _statistics(fitted)
@@ -136,7 +132,7 @@ def _climb(
     )
     tables = evaluate(engine, lexicon, state.topics)
     for _ in range(_N_STEPS):
-        state, tables, _, _ = m_step(engine, lexicon, state, stats, tables, settings, free)
+        state, tables, _, _ = m_step(engine, lexicon, state, stats, tables, solver, free)
         state = replace(state, iteration=state.iteration + 1)
     residuals = state.residuals.astype(float)
     residuals[0] = 0  # not only up to rounding

@@ -15,10 +15,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
 from topicvec.embed.nearest import inverse_norms
-from topicvec.embed.vectors import WordVectors
 from topicvec.errors import DataError, VocabularyMismatch
-from topicvec.model.equations import residuals
-from topicvec.model.fitted import FittedTopics, Representatives, Setting
+from topicvec.model.fitted import FittedTopics, Representatives, topic_residuals
 
 __all__ = ["concatenate", "drop", "merge", "merge_similar", "prune", "reduce", "relabel"]
 
@@ -41,6 +39,7 @@ def drop(fitted: FittedTopics, indices: Iterable[int]) -> FittedTopics:
 
     Examples
     --------
+    >>> from topicvec.embed import WordVectors
     >>> vectors = WordVectors(["cat", "dog"], [[1, 0], [0, 1]], [1, 1])
     >>> drop(FittedTopics.bare(vectors, np.eye(3, 2, -1), max_norm=7.0), [1]).topics.tolist()
     [[0.0, 0.0], [0.0, 1.0]]
@@ -64,6 +63,7 @@ def prune(fitted: FittedTopics, min_share: float) -> FittedTopics:
 
     Examples
     --------
+    >>> from topicvec.embed import WordVectors
     >>> vectors = WordVectors(["cat", "dog"], [[1, 0], [0, 1]], [1, 1])
     >>> bare = FittedTopics.bare(vectors, np.eye(3, 2, -1), max_norm=7.0)
     >>> prune(replace(bare, mass=np.array([0.0, 90.0, 0.1])), 0.01).n_topics
@@ -92,6 +92,7 @@ def merge(fitted: FittedTopics, groups: Iterable[Iterable[int]]) -> FittedTopics
 
     Examples
     --------
+    >>> from topicvec.embed import WordVectors
     >>> vectors = WordVectors(["cat", "dog"], [[1, 0], [0, 1]], [1, 1])
     >>> merge(FittedTopics.bare(vectors, np.eye(3, 2, -1), max_norm=7.0), [(1, 2)]).topics.tolist()
     [[0.0, 0.0], [0.5, 0.5]]
@@ -118,6 +119,7 @@ def merge_similar(fitted: FittedTopics, min_cosine: float) -> FittedTopics:
 
     Examples
     --------
+    >>> from topicvec.embed import WordVectors
     >>> vectors = WordVectors(["cat", "dog"], [[1, 0], [0, 1]], [1, 1])
     >>> topics = np.array([[0, 0], [1, 0], [1, 0.1], [0, 1]], np.float32)
     >>> merge_similar(FittedTopics.bare(vectors, topics, max_norm=7.0), 0.9).n_topics
@@ -142,6 +144,7 @@ def reduce(fitted: FittedTopics, n_topics: int) -> FittedTopics:
 
     Examples
     --------
+    >>> from topicvec.embed import WordVectors
     >>> vectors = WordVectors(["cat", "dog"], [[1, 0], [0, 1]], [1, 1])
     >>> topics = np.array([[0, 0], [1, 0], [1, 0.1], [0, 1]], np.float32)
     >>> reduce(FittedTopics.bare(vectors, topics, max_norm=7.0), 3).topics[2].tolist()
@@ -166,6 +169,7 @@ def relabel(fitted: FittedTopics, labels: Mapping[int, str | None]) -> FittedTop
 
     Examples
     --------
+    >>> from topicvec.embed import WordVectors
     >>> vectors = WordVectors(["cat", "dog"], [[1, 0], [0, 1]], [1, 1])
     >>> relabel(FittedTopics.bare(vectors, np.eye(2, 2, -1), max_norm=7.0), {1: "pets"}).labels
     (None, 'pets')
@@ -192,6 +196,7 @@ def concatenate(*models: FittedTopics) -> FittedTopics:
 
     Examples
     --------
+    >>> from topicvec.embed import WordVectors
     >>> vectors = WordVectors(["cat", "dog"], [[1, 0], [0, 1]], [1, 1])
     >>> bare = FittedTopics.bare(vectors, np.eye(2, 2, -1), max_norm=7.0)
     >>> concatenate(bare, bare, bare).n_topics
@@ -230,16 +235,6 @@ def _check_models(models: tuple[FittedTopics, ...]) -> None:
             )
         if model.settings.get(_NORMALIZER) != models[0].settings.get(_NORMALIZER):
             raise DataError(f"models 1 and {number} have another {_NORMALIZER}: fit both with one")
-
-
-def _residuals(vectors: WordVectors, settings: Mapping[str, Setting], topics: Floats) -> Floats:
-    """Normalise topics over the words that the fit normalised them over."""
-    matrix, unigram = vectors.matrix, vectors.unigram
-    limit = settings.get(_NORMALIZER)
-    if isinstance(limit, int) and limit < len(unigram):
-        common = np.argsort(-unigram, kind="stable")[:limit]
-        matrix, unigram = matrix[common], unigram[common] / unigram[common].sum()
-    return residuals(matrix, unigram, topics, block=4096)
 
 
 def _tidy(table: Any) -> csr_array:
@@ -283,7 +278,8 @@ def _regroup(fitted: FittedTopics, owner: Ints) -> FittedTopics:
     for k in joined:
         topics[k] = np.average(fitted.topics[members[k]], axis=0, weights=weight[members[k]])
     if joined:
-        offsets[joined] = _residuals(fitted.vectors, fitted.settings, topics[joined])
+        limit = fitted.settings.get(_NORMALIZER)
+        offsets[joined] = topic_residuals(fitted.vectors, topics[joined], limit)
     offsets[0] = 0.0  # exactly, for the null topic
     sums = csr_array(np.array([np.isin(range(fitted.n_topics), rows) for rows in members]).T)
     return replace(

@@ -10,13 +10,15 @@ P(w|k) itself for words the documents did not have. Features for classifiers are
 word is shared among the topics by P̃(w|k)^s, less sharply if s < 1.
 """
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from topicvec.engine import Engine
 from topicvec.errors import DataError
-from topicvec.model.equations import word_probabilities
+from topicvec.model import equations
 from topicvec.model.fitted import FittedTopics, empty_table
 from topicvec.model.inference import infer, log_unigram, word_masses
 
@@ -78,18 +80,25 @@ def topics_of_words(
     masses = fitted.word_mass if word_mass is None else word_mass
     totals = np.asarray(masses.sum(axis=0), float) + pseudo_tokens
     unigram = np.exp(log_unigram(fitted, types))
-    topics = fitted.topics.astype(float)
+    block = partial(
+        _shares, fitted.topics.astype(float), fitted.residuals, totals, pseudo_tokens, sharpness
+    )
+    pieces = [
+        (fitted.vectors.matrix[types[rows]], unigram[rows], masses[types[rows]])
+        for rows in (slice(start, start + _ROWS) for start in range(0, len(types), _ROWS))
+    ]
+    return np.concatenate([np.zeros((0, fitted.n_topics)), *engine.map(block, pieces)])
 
-    def block(start: int) -> Floats:
-        part = slice(start, start + _ROWS)
-        rows = types[part]
-        vectors = fitted.vectors.matrix[rows].astype(float)
-        expected = word_probabilities(vectors, unigram[part], topics, fitted.residuals)
-        shares = ((masses[rows].toarray() + pseudo_tokens * expected) / totals) ** sharpness
-        return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
-    blocks = list(engine.map(block, range(0, len(types), _ROWS)))
-    return np.concatenate([np.zeros((0, fitted.n_topics)), *blocks])
+def _shares(
+    topics: Floats, residuals: Floats, totals: Floats, pseudo_tokens: float, sharpness: float,
+    piece: tuple[Floats, Floats, csr_array],
+) -> Floats:  # fmt: skip
+    vectors, unigram, masses = piece
+    exponent = equations.logits(vectors.astype(float), topics, residuals)
+    expected = equations.word_probabilities(unigram, exponent)
+    shares = ((masses.toarray() + pseudo_tokens * expected) / totals) ** sharpness
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
 def own_word_features(

@@ -9,8 +9,8 @@ from scipy.sparse import csr_array
 
 from topicvec.embed.load import load_vectors
 from topicvec.errors import DataError
+from topicvec.model.counts import report_unknown
 from topicvec.model.inference import completion_score
-from topicvec.model.inputs import read_corpus
 
 if TYPE_CHECKING:
     from topicvec.model.topicvec import TopicVec
@@ -73,14 +73,13 @@ def choose_n_topics(
 
     template = TopicVec() if model is None else model
     vectors = load_vectors(template.vectors)
-    learn = template.unknown_words == "learn"
-    counted, vectors = read_corpus(template._reader(), documents, vectors, learn=learn)
+    counted = template._counter().count(documents, vectors)
+    report_unknown(counted.report)
     train, rest = _split(counted.counts, held_out, np.random.default_rng(random_state))
     scores = {}
     for number in candidates:
         trial = template.__sklearn_clone__()
-        trial.set_params(n_topics=int(number), vectors=vectors, vocabulary=None, checkpoint=None)
-        trial.set_params(unknown_words="report")
+        trial.set_params(n_topics=int(number), vectors=vectors, vocabulary=None)
         fitted = trial.fit(train).fitted_
         scores[int(number)] = completion_score(fitted, train, rest, trial._engine())
     return Choice(scores)

@@ -1,4 +1,4 @@
-"""Where topics start: spread over the corpus's words or documents, at random, or given.
+"""Where topics start: spread over the corpus's words or documents, at random, seeded, or given.
 
 The topics start well inside the ball and apart from each other, and the tokens of each document
 start evenly shared. From T = 0, the paper's start, all topics are alike and can never part; from
@@ -12,30 +12,108 @@ and was 0.125 (one seed), both with the posts' own word frequencies and words ra
 cos · m_wk² / n_w.
 """
 
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
+
+from topicvec.embed.vectors import WordVectors
+from topicvec.errors import DataError, OutOfVocabularyWarning, VocabularyMismatch, warn
+from topicvec.model import equations
+from topicvec.model.fitted import FittedTopics
 
 __all__ = [
     "MAX_DOCUMENTS",
     "START_NORM",
     "Start",
     "document_points",
+    "first_topics",
+    "fixed_topics",
+    "given_topics",
+    "hold",
     "random_directions",
+    "seed_rows",
     "spread_directions",
 ]
 
 Floats = NDArray[np.floating]
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.integer]
+Rows = NDArray[np.intp]
+Labels = tuple[str | None, ...]
+Seeds = Mapping[str, Sequence[str]] | Sequence[Sequence[str]]
 Start = Literal["auto", "spread", "documents", "random"]
 
 START_NORM = 0.5  # share of the ball's radius
+MAX_DOCUMENTS = 20_000  # among which topics start
 _WORDS_PER_TOPIC = 50
 _MIN_WORDS = 4000
 _N_ROUNDS = 8
+_MANY_DOCUMENTS, _DOCUMENTS_PER_TOPIC = 1000, 10  # fewer give topics a poorer start than words
+_HOLD = 0.1  # of an average topic's tokens: seed words weigh as much
 
-MAX_DOCUMENTS = 20_000  # among which topics start
+
+def first_topics(
+    vectors: WordVectors,
+    counts: csr_array,
+    n_topics: int,
+    init: Any,
+    max_norm: float,
+    rng: np.random.Generator,
+    *,
+    fixed: Floats,
+    seeds: Sequence[Rows] = (),
+    allowed: Bools | None = None,
+) -> Floats:
+    """Place all topics (K, N), float32: the null topic, the fixed, the seeded, then the free ones.
+
+    Parameters
+    ----------
+    vectors : WordVectors
+        The words.
+    counts : csr_array, (D, W)
+        Counts of the documents.
+    n_topics : int
+        K.
+    init : "auto", "spread", "documents", "random", array (K, N), FittedTopics or TopicVec
+        Where the free topics start, or all topics.
+    max_norm : float
+        Radius of the ball that holds them.
+    rng : Generator
+        Draws.
+    fixed : array, (F, N)
+        Topics 1 to F.
+    seeds : sequence of arrays
+        Vector rows of the seed words of the topics after them.
+    allowed : array, (D, K), optional
+        Topics that each document may use; a topic starts among its documents.
+    """
+    first_free = 1 + len(fixed) + len(seeds)
+    if not isinstance(init, str):
+        return _given(vectors, n_topics, init, max_norm, n_guided=first_free - 1)
+    if init not in get_args(Start):
+        raise DataError(
+            f"init must be 'auto', 'spread', 'documents', 'random' or topics; found {init!r}"
+        )
+    if first_free > n_topics:
+        raise DataError(
+            f"n_topics={n_topics} counts the null topic and the {first_free - 1} fixed "
+            f"and seeded topics: use at least {first_free}"
+        )
+    topics = np.zeros((n_topics, vectors.n_dims), np.float32)
+    topics[1 : 1 + len(fixed)] = fixed
+    topics[1 + len(fixed) : first_free] = _seeded(vectors, seeds, START_NORM * max_norm)
+    for chosen, documents in _neighbourhoods(np.arange(first_free, n_topics), allowed):
+        if init == "random":
+            directions = random_directions(len(chosen), vectors.n_dims, rng)
+            topics[chosen] = equations.project(directions, max_norm)
+        else:
+            own = counts if documents is None else counts[documents]
+            found = _directions(init, vectors, own, len(chosen), rng, topics[1:first_free])
+            topics[chosen] = START_NORM * max_norm * found
+    return topics
 
 
 def random_directions(n: int, size: int, rng: np.random.Generator) -> Floats:
@@ -107,3 +185,178 @@ def _draw_apart(
 
 def _unit(rows: Floats) -> Floats:
     return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12))
+
+
+def given_topics(vectors: WordVectors, given: Any) -> tuple[Floats, tuple[str | None, ...]]:
+    """Take topics (K, N) and their labels from a fitted model or an array.
+
+    Examples
+    --------
+    >>> vectors = WordVectors(["cat", "dog"], np.eye(2), [1, 1])
+    >>> given_topics(vectors, [[0, 0, 1]])
+    Traceback (most recent call last):
+    topicvec.errors.DataError: topics must be finite rows of 2 numbers; found shape (1, 3)
+    """
+    fitted = getattr(given, "fitted_", given)
+    if isinstance(fitted, FittedTopics):
+        if fitted.vectors is not vectors and fitted.vectors != vectors:
+            raise VocabularyMismatch(
+                f"the given topics live among {fitted.vectors!r}, this model uses other vectors "
+                f"({vectors!r}): give vectors=model.vectors_ of the earlier model"
+            )
+        return fitted.topics, fitted.labels
+    topics = np.asarray(given, np.float32)
+    if topics.ndim != 2 or topics.shape[1] != vectors.n_dims or not np.isfinite(topics).all():
+        raise DataError(
+            f"topics must be finite rows of {vectors.n_dims} numbers; found shape {topics.shape}"
+        )
+    return topics, (None,) * len(topics)
+
+
+def fixed_topics(vectors: WordVectors, given: Any) -> tuple[Floats, Labels]:
+    """Take topics to keep (F, N) and their labels, of a model or an array; none of None."""
+    if given is None:
+        return np.zeros((0, vectors.n_dims), np.float32), ()
+    topics, labels = given_topics(vectors, given)
+    kept = np.flatnonzero(topics.any(axis=1))  # the null topic is there already
+    return topics[kept], tuple(labels[topic] for topic in kept)
+
+
+def seed_rows(vectors: WordVectors, given: Seeds | None) -> tuple[tuple[Rows, ...], Labels]:
+    """Look up the seed words of topics: their vector rows and the topics' labels.
+
+    Examples
+    --------
+    >>> vectors = WordVectors(["cat", "dog", "car"], np.eye(3), [1, 1, 1])
+    >>> seed_rows(vectors, {"pets": ["cat", "dog"]})
+    ((array([0, 1]),), ('pets',))
+    """
+    named = given if isinstance(given, Mapping) else dict(enumerate(given or ()))
+    labels = tuple(name if isinstance(given, Mapping) else None for name in named)
+    return tuple(_rows(vectors, words) for words in named.values()), labels  # type: ignore[return-value]
+
+
+def hold(
+    counts: csr_array, allowed: Bools | None, seeds: Sequence[Rows], first: int, n_topics: int
+) -> tuple[csr_array, Bools | None]:
+    """Add for each seeded topic a document of its seed words that may use no other topic.
+
+    These documents pull the topic towards its words as much as a tenth of an average topic's
+    tokens would, and need nothing new in the equations: the bound still never falls.
+
+    Parameters
+    ----------
+    counts : csr_array, (D, W)
+        The user's documents.
+    allowed : array, (D, K), optional
+        Topics that each document may use.
+    seeds : sequence of arrays
+        Vector rows of the seed words.
+    first, n_topics : int
+        The first seeded topic, and K.
+
+    Returns
+    -------
+    tuple of csr_array and array
+        Both with the new rows at the end.
+    """
+    if not seeds:
+        return counts, allowed
+    weight = _HOLD * counts.sum() / n_topics
+    n_documents, n_words = counts.shape
+    rows = np.concatenate(seeds)
+    lengths = np.array([len(seed) for seed in seeds])
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    held = csr_array((weight / np.repeat(lengths, lengths), rows, indptr), (len(lengths), n_words))
+    own = np.zeros((len(lengths), n_topics), bool)
+    own[np.arange(len(lengths)), first + np.arange(len(lengths))] = True
+    theirs = np.ones((n_documents, n_topics), bool) if allowed is None else allowed
+    return csr_array(vstack([counts, held], format="csr")), np.concatenate([theirs, own])
+
+
+def _seeded(vectors: WordVectors, seeds: Sequence[Rows], length: float) -> Floats:
+    """Point topics (S, N) at the mean of their seed words, seen from the mean of all words."""
+    topics = np.zeros((len(seeds), vectors.n_dims), np.float32)
+    for topic, rows in enumerate(seeds):
+        mean = vectors.matrix[rows].mean(axis=0) - vectors.mean
+        topics[topic] = length * mean / max(float(np.linalg.norm(mean)), 1e-12)
+    return topics
+
+
+def _rows(vectors: WordVectors, words: Sequence[str]) -> NDArray[np.intp]:
+    if isinstance(words, str):
+        raise DataError(f"the seed words of a topic must be a list of words; found {words!r}")
+    unknown = [word for word in words if word not in vectors]
+    if len(unknown) == len(words):
+        raise DataError(f"a seeded topic needs a word with a vector; found {list(words)}")
+    if unknown:
+        message = f"seed words without a vector are left out: {', '.join(unknown)}"
+        warn(message, OutOfVocabularyWarning)
+    return np.unique([vectors.ids[word] for word in words if word in vectors])
+
+
+def _spread(
+    vectors: WordVectors, counts: csr_array, n: int, rng: np.random.Generator, others: Floats
+) -> Floats:
+    """Spread directions (n, N) over the words of documents, away from other topics."""
+    weights = np.asarray(counts.sum(axis=0), float)
+    rows = np.flatnonzero(weights)
+    centred = vectors.matrix[rows] - vectors.mean
+    return spread_directions(centred, weights[rows], n, rng, others)
+
+
+def _spread_documents(
+    vectors: WordVectors, counts: csr_array, n: int, rng: np.random.Generator, others: Floats
+) -> Floats | None:
+    """Spread directions (n, N) over documents, away from other topics; None if too few have one."""
+    rows = np.unique(counts.indices)
+    centred = vectors.matrix[rows] - vectors.mean
+    points = document_points(centred, counts[:, rows], rng)
+    if len(points) < n:
+        return None
+    return spread_directions(points, np.ones(len(points)), n, rng, others, len(points))
+
+
+def _directions(
+    init: str,
+    vectors: WordVectors,
+    counts: csr_array,
+    n: int,
+    rng: np.random.Generator,
+    others: Floats,
+) -> Floats:
+    n_documents = int(np.count_nonzero(np.diff(counts.indptr)))
+    many = n_documents >= max(_MANY_DOCUMENTS, _DOCUMENTS_PER_TOPIC * n)
+    if init == "documents" or (init == "auto" and many):
+        found = _spread_documents(vectors, counts, n, rng, others)
+        if found is not None:
+            return found
+        if init == "documents":
+            raise DataError(
+                f"init='documents' needs at least {n} documents, one for each topic, with words "
+                "that not all documents have: use init='spread'"
+            )
+    return _spread(vectors, counts, n, rng, others)
+
+
+def _neighbourhoods(free: Ints, allowed: Bools | None) -> list[tuple[Ints, Ints | None]]:
+    """Put topics together that the same documents may use; they start among their words."""
+    if allowed is None or not len(free):
+        return [(free, None)] if len(free) else []
+    patterns, numbers = np.unique(allowed[:, free].T, axis=0, return_inverse=True)
+    together = ((free[numbers.ravel() == i], np.flatnonzero(row)) for i, row in enumerate(patterns))
+    return [(chosen, documents) for chosen, documents in together if len(documents)]
+
+
+def _given(
+    vectors: WordVectors, n_topics: int, init: Any, max_norm: float, n_guided: int
+) -> Floats:
+    topics, _ = given_topics(vectors, init)
+    if len(topics) != n_topics or topics[0].any():
+        raise DataError(
+            f"init must have {n_topics} topics, the first of them zero (the null topic); "
+            f"found {len(topics)}"
+        )
+    if n_guided:
+        raise DataError("init with given topics leaves no room for seed_words or fixed_topics")
+    return equations.project(topics, max_norm)

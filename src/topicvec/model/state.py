@@ -1,16 +1,40 @@
-"""The records that the EM loop passes on. Arrays in them are read-only."""
+"""The records that the EM loop passes on, and the counts and words that it works on.
+
+Arrays in them are read-only. Work is cut into pieces here, once, by the data alone: shards of
+documents, blocks of word types, blocks of vocabulary rows. No piece depends on the number of
+workers.
+"""
 
 from dataclasses import dataclass, fields
+from functools import cached_property
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array, csr_matrix
 
+from topicvec.checks import check_choice, check_number, check_whole, checked_limit
 from topicvec.errors import DataError
 
-__all__ = ["DocStats", "Settings", "StepInfo", "TopicState", "freeze"]
+__all__ = [
+    "Corpus",
+    "DocStats",
+    "Lexicon",
+    "Solver",
+    "StepInfo",
+    "TopicState",
+    "cut_evenly",
+    "freeze",
+]
 
 Floats = NDArray[np.floating]
+Ints = NDArray[np.integer]
+Bools = NDArray[np.bool_]
+
+_FEW_DOCUMENTS = 8  # done by the readable loops before the compiled ones are loaded
+_N_PIECES = 48  # enough for many workers
+_LEAST_COST = 20_000.0  # of a piece, so that it outweighs its overhead
 
 
 def freeze(record: object) -> None:
@@ -27,45 +51,51 @@ def freeze(record: object) -> None:
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What a fit is told besides the data.
+class Solver:
+    """How EM goes about its work.
 
     Parameters
     ----------
-    max_norm : float
-        Radius γ of the ball that holds the topics.
-    solver : {"newton", "paper"}
-        How the M-step moves the topics, see `topicvec.model.solvers`.
-    learn_alpha : bool
-        Whether the prior of the mixtures is learned (asymmetric).
+    method : {"newton", "paper"}
+        How the M-step moves the topics, see `topicvec.model.mstep`.
     inner_tol : float
         A document is done when less than this share of its tokens changed topic in a pass.
     max_passes : int
         Limit of passes over a document in one E-step.
     learning_rate, base_length : float
-        λ_0 and L_0 of the paper's solver.
+        λ_0 and L_0 of the paper's method.
+    n_normalizer_words : int, optional
+        Normalise topics over only so many of the most frequent words; faster with large
+        vocabularies.
+    max_norm : float
+        Radius γ of the ball that holds the topics; `TopicVec` puts its own here.
+    learn_alpha : bool
+        Whether the prior of the mixtures is learned (asymmetric); `TopicVec` says so here.
 
     Examples
     --------
-    >>> Settings(max_norm=5.0).solver
+    >>> Solver(max_passes=10).method
     'newton'
     """
 
-    max_norm: float = 7.0
-    solver: Literal["newton", "paper"] = "newton"
-    learn_alpha: bool = False
+    method: Literal["newton", "paper"] = "newton"
     inner_tol: float = 1e-2
     max_passes: int = 5
     learning_rate: float = 0.1
     base_length: float = 10000.0
+    n_normalizer_words: int | None = None
+    max_norm: float = 7.0
+    learn_alpha: bool = False
 
     def __post_init__(self) -> None:
+        check_choice("solver", self.method, "newton", "paper")
+        check_whole("max_passes", self.max_passes, 1)
+        limit = checked_limit("n_normalizer_words", self.n_normalizer_words)
+        object.__setattr__(self, "n_normalizer_words", limit)
+        for name in ("inner_tol", "learning_rate", "base_length"):
+            check_number(name, getattr(self, name))
         if not 0 < self.max_norm < np.inf:
             raise DataError(f"max_norm must be positive and finite; found {self.max_norm}")
-        if self.solver not in ("newton", "paper"):
-            raise DataError(f"solver must be 'newton' or 'paper'; found {self.solver!r}")
-        if self.max_passes < 1:
-            raise DataError(f"max_passes must be at least 1; found {self.max_passes}")
 
 
 @dataclass(frozen=True)
@@ -88,6 +118,8 @@ class TopicState:
         How many iterations led here.
     bound : float
         The bound of the corpus here; minus infinity before the first iteration.
+    bounds : tuple of float
+        The bound for each token after each iteration so far.
     """
 
     topics: Floats
@@ -97,6 +129,7 @@ class TopicState:
     curvature: Floats
     iteration: int = 0
     bound: float = -np.inf
+    bounds: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -148,18 +181,16 @@ class DocStats:
 
 @dataclass(frozen=True)
 class StepInfo:
-    """What happened in one iteration.
+    """What happened in one iteration; callbacks are told it.
 
     Parameters
     ----------
     iteration : int
         1 for the first.
     bound : float
-        The true bound of the corpus at the state that comes with this record.
-    bound_per_token : float
-        The same for each token.
+        The bound for each token at the state that comes with this record.
     change : float
-        Rise of ``bound_per_token`` in this iteration; infinite in the first.
+        Its rise in this iteration; infinite in the first.
     topic_mass : array, (K,)
         Expected number of tokens of each topic.
     n_accepted : int
@@ -168,14 +199,188 @@ class StepInfo:
         Passes over documents in the E-step.
     seconds_e, seconds_m : float
         Wall-clock time of the two steps.
+    max_iter : int
+        At most so many iterations there will be; 0 if nobody said.
+    group : str or None
+        The class, where each has its own topics.
     """
 
     iteration: int
     bound: float
-    bound_per_token: float
     change: float
     topic_mass: Floats
     n_accepted: int
     n_passes: int
     seconds_e: float
     seconds_m: float
+    max_iter: int = 0
+    group: str | None = None
+
+
+def cut_evenly(
+    cost: Floats, n_pieces: int = _N_PIECES, least_cost: float = _LEAST_COST
+) -> tuple[slice, ...]:
+    """Cut a row of items into consecutive pieces of about equal cost, fewer if they would be tiny.
+
+    Examples
+    --------
+    >>> cut_evenly(np.array([1.0, 1.0, 2.0]), 2, least_cost=1.0)
+    (slice(0, 2, None), slice(2, 3, None))
+    """
+    total = np.cumsum(cost, dtype=float)
+    if not len(total):
+        return ()
+    n_pieces = int(np.clip(np.ceil(total[-1] / least_cost), 1, n_pieces))
+    goals = total[-1] * np.arange(1, n_pieces) / n_pieces
+    edges = np.unique(np.concatenate([[0], np.searchsorted(total, goals) + 1, [len(cost)]]))
+    edges = edges[edges <= len(cost)]
+    return tuple(slice(int(a), int(b)) for a, b in pairwise(edges))
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """The words that a fit needs: those of the normaliser and those of the corpus.
+
+    Parameters
+    ----------
+    vectors : array, (W, N)
+        Word vectors; a view of the given ones when all words are in the normaliser.
+    unigram : array, (W,)
+        Probabilities; sums to 1 over the normaliser and is zero outside.
+    log_unigram : array, (U,)
+        Log-probabilities of the corpus's word types, on the same scale.
+    rows : array, (U,)
+        Row of each word type of the corpus, increasing.
+    """
+
+    vectors: Floats
+    unigram: Floats
+    log_unigram: Floats
+    rows: Ints
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    @cached_property
+    def squares(self) -> Floats:
+        """Squared norm of each vector, (W,)."""
+        return np.asarray(np.einsum("wn,wn->w", self.vectors, self.vectors))
+
+    @cached_property
+    def centre(self) -> Floats:
+        """Mean of the vectors under the unigram distribution, (N,)."""
+        return np.asarray(self.unigram.astype(self.vectors.dtype) @ self.vectors)
+
+    @classmethod
+    def of(
+        cls, vectors: Floats, unigram: Floats, types: Ints, n_normalizer_words: int | None = None
+    ) -> "Lexicon":
+        """Take the vectors of the normaliser's words and of the corpus's word types."""
+        u = np.asarray(unigram, dtype=float)
+        if n_normalizer_words is None or n_normalizer_words >= len(u):
+            return cls(vectors, u / u.sum(), np.log(u[types] / u.sum()), types)
+        common = np.argsort(-u, kind="stable")[:n_normalizer_words]
+        inside = np.zeros_like(u)
+        inside[common] = u[common]
+        total = u[common].sum()
+        needed = np.union1d(common, types)
+        return cls(
+            vectors[needed],
+            inside[needed] / total,
+            np.log(u[types] / total),
+            np.searchsorted(needed, types),
+        )
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Counts of documents × word types, by document and by word, cut into pieces.
+
+    Parameters
+    ----------
+    indptr, words, counts : arrays
+        CSR by document; ``words`` index the types.
+    word_indptr, documents, cells : arrays
+        The same by word; ``cells`` are positions in the CSR.
+    types : array, (U,)
+        Column of the given counts of each word type.
+    type_counts : array, (U,)
+        How often each type occurs.
+    group : array, (D,)
+        Each document's row of ``allowed``.
+    allowed : array, (n_groups, K)
+        Topics that the documents of a group may use.
+    shards, blocks : tuples of slices
+        Pieces of the documents and of the word types.
+    compiled : bool
+        Whether the compiled loops are to be used, see `topicvec.model.estep`.
+    """
+
+    indptr: Ints
+    words: Ints
+    counts: Floats
+    word_indptr: Ints
+    documents: Ints
+    cells: Ints
+    types: Ints
+    type_counts: Floats
+    group: Ints
+    allowed: Bools
+    shards: tuple[slice, ...]
+    blocks: tuple[slice, ...]
+    compiled: bool
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    @property
+    def n_documents(self) -> int:
+        """Number of documents."""
+        return len(self.indptr) - 1
+
+    @property
+    def lengths(self) -> Floats:
+        """Number of tokens of each document."""
+        return np.diff(np.concatenate([[0.0], np.cumsum(self.counts, dtype=float)])[self.indptr])
+
+    @classmethod
+    def of(
+        cls,
+        counts: csr_matrix | csr_array,
+        n_topics: int,
+        allowed: Bools | None = None,
+        dtype: type[np.floating] = np.float32,
+        compiled: bool | None = None,
+    ) -> "Corpus":
+        """Lay out counts of documents × words, with an optional documents × topics mask."""
+        table = csr_array(counts, copy=True)  # the given one stays as it is
+        table.sum_duplicates()
+        table.eliminate_zeros()
+        types, words = np.unique(table.indices, return_inverse=True)
+        by_word = np.argsort(words, kind="stable")
+        per_type = np.bincount(words, minlength=len(types))
+        owner = np.repeat(np.arange(table.shape[0], dtype=np.int32), np.diff(table.indptr))
+        groups, group = _group(allowed, table.shape[0], n_topics)
+        return cls(
+            indptr=table.indptr.astype(np.int64),
+            words=words.astype(np.int32),
+            counts=table.data.astype(dtype),
+            word_indptr=np.concatenate([[0], np.cumsum(per_type)]).astype(np.int64),
+            documents=owner[by_word],
+            cells=by_word.astype(np.int64),
+            types=types.astype(np.int64),
+            type_counts=np.bincount(words, table.data, minlength=len(types)).astype(float),
+            group=group,
+            allowed=groups,
+            shards=cut_evenly(np.diff(table.indptr) + 4.0),  # a document costs even when short
+            blocks=cut_evenly(per_type + 100.0),  # a type costs its row of the matrix product
+            compiled=table.shape[0] > _FEW_DOCUMENTS if compiled is None else compiled,
+        )
+
+
+def _group(allowed: Bools | None, n_documents: int, n_topics: int) -> tuple[Bools, Ints]:
+    """Number the distinct rows of a mask."""
+    if allowed is None:
+        return np.ones((1, n_topics), bool), np.zeros(n_documents, np.int32)
+    groups, group = np.unique(np.asarray(allowed, bool), axis=0, return_inverse=True)
+    return groups, group.ravel().astype(np.int32)

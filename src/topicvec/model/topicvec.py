@@ -1,44 +1,51 @@
 """The estimator of stage 2."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from os import PathLike
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from topicvec.checks import check_choice, check_whole, checked_limit
+from topicvec.checks import check_number, check_whole
 from topicvec.embed.load import load_vectors
 from topicvec.embed.vectors import WordVectors
-from topicvec.engine import Engine
-from topicvec.engine.blas import one_blas_thread
+from topicvec.engine import Engine, one_blas_thread, resolve_engine
 from topicvec.errors import DataError
-from topicvec.model import checks, groups
+from topicvec.estimator import Estimator, not_fitted
+from topicvec.model import bundle, operations
+from topicvec.model.counts import Counted, DocumentCounter, Text, report_unknown, weighted
+from topicvec.model.estep import Inferred
+from topicvec.model.fit import (
+    Callback,
+    Plan,
+    class_rows,
+    fit_plans,
+    plan_classes,
+    plan_corpus,
+    warn_unconverged,
+)
 from topicvec.model.fitted import FittedTopics
-from topicvec.model.fitting import Job, Outcome, fit_plans, warn_unconverged
-from topicvec.model.guided import guide
-from topicvec.model.inference import infer
-from topicvec.model.inputs import Counted, read_corpus
+from topicvec.model.inference import TokenTopic, infer, one_pass
 from topicvec.model.online import learn_batch
-from topicvec.model.params import to_settings
-from topicvec.model.start import Start
-from topicvec.model.state import Settings
-from topicvec.model.topicmodel import TopicModel
-from topicvec.model.training import Progress
+from topicvec.model.reading import Topic, read_topics
+from topicvec.model.start import Start, fixed_topics
+from topicvec.model.state import Solver
 from topicvec.text.vocabulary import Vocabulary
 
 __all__ = ["TopicVec"]
 
 Floats = NDArray[np.floating]
 Bools = NDArray[np.bool_]
-Ints = NDArray[np.integer]
+AnyPath = str | PathLike[str]
 
 _FIRST_BATCH = 20  # iterations on the first batch of partial_fit
 _KEPT_UNKNOWN = 1000
 
 
-class TopicVec(TopicModel):
+class TopicVec(Estimator):
     """Topics as vectors among word vectors, found in one article, a corpus or each class of it.
 
     Parameters
@@ -52,9 +59,9 @@ class TopicVec(TopicModel):
         least 10 documents (of a class); with fewer it stays at 0.1.
     max_norm : float
         Longest topic vector allowed, γ in the paper; longer is more specific.
-    solver : {"newton", "paper"}
+    solver : {"newton", "paper"} or Solver
         "newton" never lowers the bound and needs few iterations; "paper" is the paper's gradient
-        step, for comparison.
+        step, for comparison. A `topicvec.model.Solver` says more, such as the passes of an E-step.
     max_iter : int
         Limit of iterations.
     tol : float
@@ -71,32 +78,15 @@ class TopicVec(TopicModel):
     stop_words : str, path, iterable of str or None
         Words to leave out, as in `topicvec.text.stop_words`.
     vocabulary : Vocabulary or sequence of str, optional
-        The words of the columns, for a matrix of counts; for texts the only words to use.
+        The words of the columns, for a matrix of counts or weights; for texts the only words to
+        use.
     share : {"auto", "corpus", "class"}
         Who shares topics: all documents, or those of a class. "auto" means classes if `fit`
         is given y, and then ``n_topics`` is for each class; null topics become one.
-    unknown_words : {"report", "learn"}
-        What to do with words that have no vector: count them in `unknown_words_`, or learn
-        vectors for the frequent ones from the documents.
-    n_normalizer_words : int, optional
-        Normalise topics over only so many of the most frequent words; faster with large
-        vocabularies.
-    min_share : float, optional
-        Start large and drop topics with a smaller share of the tokens.
-    max_cosine : float, optional
-        Merge topics whose cosine is larger.
-    weighted : bool
-        Whether a matrix may have fractional counts, that is, weights.
     random_state : int, Generator, RandomState or None
         Seed of the start.
     n_jobs : int, engine or None
         Number of threads, by default one for each core; the result is the same to the bit.
-    verbose : int
-        1 logs each iteration; 0 is silent.
-    callback : callable, optional
-        Called after each iteration with a `topicvec.model.training.Progress`.
-    checkpoint : path, optional
-        File for the state of the fit; a fit that was broken off goes on from it.
 
     Attributes
     ----------
@@ -108,7 +98,7 @@ class TopicVec(TopicModel):
         Proportions of the training documents, of the topics that each was allowed; not on
         models that were loaded or come from an operation.
     bounds_ : tuple of float
-        The bound for each token after each iteration; of the last run if topics were dropped.
+        The bound for each token after each iteration.
     n_iter_, converged_ : int, bool
         How many iterations these were, and whether they were enough.
     unknown_words_ : dict of str to int
@@ -130,30 +120,22 @@ class TopicVec(TopicModel):
     def __init__(
         self,
         n_topics: int = 20,
-        vectors: WordVectors | str | PathLike[str] | None = None,
+        vectors: WordVectors | AnyPath | None = None,
         *,
         alpha: float | ArrayLike | Literal["learn"] = 0.1,
         max_norm: float = 7.0,
-        solver: Literal["newton", "paper"] = "newton",
+        solver: Literal["newton", "paper"] | Solver = "newton",
         max_iter: int = 100,
         tol: float = 1e-3,
-        init: Start | ArrayLike | FittedTopics | TopicModel = "auto",
+        init: "Start | ArrayLike | FittedTopics | TopicVec" = "auto",
         seed_words: Mapping[str, Sequence[str]] | Sequence[Sequence[str]] | None = None,
-        fixed_topics: ArrayLike | FittedTopics | TopicModel | None = None,
+        fixed_topics: "ArrayLike | FittedTopics | TopicVec | None" = None,
         tokenizer: Callable[[str], list[str]] | None = None,
         stop_words: Any = "english",
         vocabulary: Vocabulary | Sequence[str] | None = None,
         share: Literal["auto", "corpus", "class"] = "auto",
-        unknown_words: Literal["report", "learn"] = "report",
-        n_normalizer_words: int | None = None,
-        min_share: float | None = None,
-        max_cosine: float | None = None,
-        weighted: bool = False,
         random_state: Any = None,
         n_jobs: int | Engine | None = None,
-        verbose: int = 0,
-        callback: Callable[[Progress], object] | None = None,
-        checkpoint: str | PathLike[str] | None = None,
     ) -> None:
         self.n_topics = n_topics
         self.vectors = vectors
@@ -169,16 +151,8 @@ class TopicVec(TopicModel):
         self.stop_words = stop_words
         self.vocabulary = vocabulary
         self.share = share
-        self.unknown_words = unknown_words
-        self.n_normalizer_words = n_normalizer_words
-        self.min_share = min_share
-        self.max_cosine = max_cosine
-        self.weighted = weighted
         self.random_state = random_state
         self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.callback = callback
-        self.checkpoint = checkpoint
 
     @one_blas_thread()
     def fit(
@@ -188,6 +162,8 @@ class TopicVec(TopicModel):
         *,
         mask: ArrayLike | None = None,
         document_weights: ArrayLike | None = None,
+        callback: Callback | None = None,
+        checkpoint: AnyPath | None = None,
     ) -> Self:
         """Learn topics.
 
@@ -202,6 +178,10 @@ class TopicVec(TopicModel):
             there is one set of topics, whatever y.
         document_weights : array, (D,), optional
             Multiply the counts of each document.
+        callback : callable, optional
+            Called after each iteration with a `topicvec.model.StepInfo`.
+        checkpoint : path, optional
+            File for the state of the fit; a fit that was broken off goes on from it.
 
         Returns
         -------
@@ -215,15 +195,23 @@ class TopicVec(TopicModel):
         >>> model.fitted_.classes
         (None, 'a', 'b')
         """
-        counted, vectors = self._read(X, document_weights)
-        job = self._job()
-        checks.check_length(y, counted.n_documents)
-        if groups.wants_classes(self.share, y, mask):
-            self._fit_classes(counted, vectors, groups.class_rows(y, counted.n_documents), job)
+        engine = self._engine()
+        check_whole("max_iter", self.max_iter, 1)
+        check_number("tol", self.tol)
+        vectors = load_vectors(self.vectors)
+        counted = weighted(self._counter().count(X, vectors), document_weights)
+        report_unknown(counted.report)
+        _check_length(y, counted.n_documents)
+        if self._wants_classes(y, mask):
+            plans = self._plan_classes(vectors, counted, y)
         else:
-            allowed = checks.checked_mask(mask, counted.n_documents, self.n_topics)
-            self._fit_corpus(counted, vectors, allowed, job)
-        warn_unconverged(self.fitted_.settings, job)
+            allowed = _checked_mask(mask, counted.n_documents, self.n_topics)
+            plans = [self._plan(vectors, counted, self.max_iter, allowed)]
+        fitted, proportions = fit_plans(
+            plans, engine, counted.n_documents, callback=callback, checkpoint=checkpoint
+        )
+        self._keep(fitted, proportions, counted)
+        warn_unconverged(fitted.settings, self.tol, self.max_iter)
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Floats:
@@ -272,82 +260,446 @@ class TopicVec(TopicModel):
         >>> model.partial_fit(["cat car"]).fitted_.n_documents
         3
         """
+        counter, engine = self._counter(), self._engine()
         earlier = getattr(self, "_fitted", None)
-        counted, vectors = self._read(X, None, earlier)
+        vectors = load_vectors(self.vectors) if earlier is None else earlier.vectors
+        counted = counter.count(X, vectors)
+        report_unknown(counted.report)
         if earlier is None:
-            job = replace(self._job(), max_iter=_FIRST_BATCH, checkpoint=None)
-            self._fit_corpus(counted, vectors, None, job)
-            return self
-        engine = self._engine()
-        free = guide(vectors, None, self.fixed_topics).free(earlier.n_topics)
-        fitted = learn_batch(earlier, counted.counts, self._options().settings, engine, free)
-        proportions = infer(fitted, counted.counts, engine).proportions
-        self._keep(Outcome(fitted, proportions), fitted.settings, counted)
+            plan = self._plan(vectors, counted, _FIRST_BATCH)
+            fitted, proportions = fit_plans([plan], engine, counted.n_documents)
+        else:
+            n_fixed = len(fixed_topics(vectors, self.fixed_topics)[0])
+            free = np.arange(earlier.n_topics) > n_fixed
+            fitted = learn_batch(earlier, counted.counts, self._solver()[0], engine, free)
+            proportions = infer(fitted, counted.counts, engine).proportions
+        self._keep(fitted, proportions, counted)
         return self
 
-    def _read(
-        self, X: Any, weights: ArrayLike | None, earlier: FittedTopics | None = None
-    ) -> tuple[Counted, WordVectors]:
-        vectors = load_vectors(self.vectors) if earlier is None else earlier.vectors
-        learn = self.unknown_words == "learn" and earlier is None
-        check_choice("unknown_words", self.unknown_words, "report", "learn")
-        return read_corpus(self._reader(), X, vectors, weights, learn=learn)
+    @property
+    def fitted_(self) -> FittedTopics:
+        """Everything that is known of the topics, as one record."""
+        if "_fitted" not in vars(self):
+            raise not_fitted(self)
+        return self._fitted
 
-    def _fit_corpus(
-        self, counted: Counted, vectors: WordVectors, mask: Bools | None, job: Job
-    ) -> None:
-        guided = guide(vectors, self.seed_words, self.fixed_topics)
-        if self._prunes() and (guided.n_topics or mask is not None):
-            raise DataError(
-                "min_share and max_cosine would renumber seeded, fixed or masked topics: "
-                "fit without them and apply prune and merge afterwards"
-            )
-        options = self._options()
-        plan = groups.plan_corpus(
-            vectors, counted.counts, options, guided, mask, groups.generator(self.random_state)
+    @property
+    def vectors_(self) -> WordVectors:
+        """The word vectors in use."""
+        return self.fitted_.vectors
+
+    @property
+    def vocabulary_(self) -> tuple[str, ...]:
+        """The words that the model knows, one for each vector."""
+        return self.fitted_.vectors.words
+
+    @cached_property
+    def topics_(self) -> tuple[Topic, ...]:
+        """The live topics as people read them, the largest first and the null topic last."""
+        return read_topics(self.fitted_)
+
+    def transform(self, X: Any) -> Floats:
+        """Give each document's topic proportions.
+
+        Parameters
+        ----------
+        X : iterable of str, Document or token lists; or matrix of counts
+            The documents.
+
+        Returns
+        -------
+        array, (D, K)
+            Rows sum to 1. A document without a known word gets the prior mean.
+
+        Examples
+        --------
+        >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
+        >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+        >>> model.transform(["the cat"]).sum(axis=1).round(6)
+        array([1.])
+        """
+        return self._infer(X).proportions
+
+    def expected_counts(self, X: Any, *, prior: bool = True) -> Floats:
+        """Give the expected number of tokens of each topic in each document.
+
+        Parameters
+        ----------
+        X : documents
+            As for `transform`.
+        prior : bool
+            False takes one pass without a prior on the mixture, as the original program did
+            for its features; each token then counts for itself, whatever the document.
+
+        Returns
+        -------
+        array, (D, K)
+            Rows sum to the number of known tokens.
+
+        Examples
+        --------
+        >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
+        >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+        >>> model.expected_counts(["cat and dog"], prior=False).sum().round(6)
+        np.float64(2.0)
+        """
+        if prior:
+            inferred = self._infer(X)
+            expected: Floats = inferred.theta - self.fitted_.alpha
+            return expected
+        return one_pass(self.fitted_, self._count(X).counts, self._engine())
+
+    def sqrt_proportions(self, X: Any, *, prior: bool = True) -> Floats:
+        """Give square roots of the topic proportions: unit vectors, good for classifiers.
+
+        Parameters
+        ----------
+        X : documents
+            As for `transform`.
+        prior : bool
+            As for `expected_counts`.
+
+        Returns
+        -------
+        array, (D, K)
+            Rows have length 1.
+
+        Examples
+        --------
+        >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
+        >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+        >>> np.linalg.norm(model.sqrt_proportions(["cat"])).round(6)
+        np.float64(1.0)
+        """
+        if prior:
+            return np.sqrt(self.transform(X))
+        expected = self.expected_counts(X, prior=False)
+        expected[expected.sum(axis=1) == 0] = self.fitted_.alpha
+        shares: Floats = expected / expected.sum(axis=1, keepdims=True)
+        return np.sqrt(shares)
+
+    def responsibilities(self, text: Text) -> list[TokenTopic]:
+        """Say for each token of a text which topic it most probably comes from.
+
+        Parameters
+        ----------
+        text : str, Document or token list
+            One document.
+
+        Returns
+        -------
+        list of TokenTopic
+            All tokens in order; topic None for stop words and words without a vector.
+
+        Examples
+        --------
+        >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
+        >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+        >>> model.responsibilities("the cat")[0]
+        TokenTopic(token='the', topic=None, probability=0.0)
+        """
+        return [_record(token, pi) for token, pi in self._by_token(text)]
+
+    def token_proportions(self, text: Text) -> tuple[list[str], Floats]:
+        """Give the probabilities of all topics for each known token of a text.
+
+        Parameters
+        ----------
+        text : str, Document or token list
+            One document.
+
+        Returns
+        -------
+        tokens : list of str
+            The known tokens in order, L of them.
+        proportions : array, (L, K)
+            Rows sum to 1; their sum over the tokens is `expected_counts`.
+
+        Examples
+        --------
+        >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
+        >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+        >>> tokens, proportions = model.token_proportions("the cat and the dog")
+        >>> tokens, proportions.shape
+        (['cat', 'dog'], (2, 2))
+        """
+        known = [(token, pi) for token, pi in self._by_token(text) if pi is not None]
+        rows = np.array([pi for _, pi in known], float).reshape(-1, self.fitted_.n_topics)
+        return [token for token, _ in known], rows
+
+    def _by_token(self, text: Text) -> list[tuple[str, Floats | None]]:
+        """Pair each token with the topics' probabilities; None without a vector."""
+        counter = self._counter()
+        tokens = counter.tokens(text)
+        counted = counter.known(tokens, self.fitted_.vectors)
+        inferred = self._infer([tokens])
+        rows = np.array(list(dict.fromkeys(counted.values())), dtype=np.int64)
+        found = dict(zip(rows.tolist(), inferred.responsibilities(0, rows), strict=True))
+        return [(token, found.get(counted.get(token, -1))) for token in tokens]
+
+    def score(self, X: Any, y: object = None) -> float:  # noqa: ARG002
+        """Give the bound on the log-likelihood for each known token; higher is better.
+
+        Parameters
+        ----------
+        X : documents
+            As for `transform`.
+        y : ignored
+            For scikit-learn.
+
+        Returns
+        -------
+        float
+            In nats a token.
+
+        Examples
+        --------
+        >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
+        >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+        >>> model.score(["cat"]) < 0
+        True
+        """
+        inferred = self._infer(X)
+        if inferred.n_tokens == 0:
+            raise DataError("a score needs at least one known word; found none")
+        return inferred.bound / inferred.n_tokens
+
+    def perplexity(self, X: Any) -> float:
+        """Give exp(−score): as uncertain as a choice among so many words; lower is better.
+
+        Parameters
+        ----------
+        X : documents
+            As for `transform`.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
+        >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+        >>> model.perplexity(["cat"]) > 1
+        True
+        """
+        return float(np.exp(-self.score(X)))
+
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:  # noqa: ARG002
+        """Name the columns of what `transform` returns.
+
+        Parameters
+        ----------
+        input_features : ignored
+            For scikit-learn.
+
+        Returns
+        -------
+        array of str, (K,)
+
+        Examples
+        --------
+        >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
+        >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+        >>> model.get_feature_names_out()
+        array(['topicvec0', 'topicvec1'], dtype=object)
+        """
+        prefix = type(self).__name__.lower()
+        names = [f"{prefix}{topic}" for topic in range(self.fitted_.n_topics)]
+        return np.array(names, dtype=object)
+
+    def drop(self, topics: Iterable[int]) -> Self:
+        """Return a model without some topics, see `topicvec.model.operations.drop`."""
+        return self._with(operations.drop(self.fitted_, topics))
+
+    def prune(self, min_share: float = 0.001) -> Self:
+        """Return a model without small topics, see `topicvec.model.operations.prune`."""
+        return self._with(operations.prune(self.fitted_, min_share))
+
+    def merge(self, groups: Iterable[Iterable[int]]) -> Self:
+        """Return a model with groups of topics merged, see `topicvec.model.operations.merge`."""
+        return self._with(operations.merge(self.fitted_, groups))
+
+    def merge_similar(self, min_cosine: float) -> Self:
+        """Return a model without near-duplicates, see `topicvec.model.operations.merge_similar`."""
+        return self._with(operations.merge_similar(self.fitted_, min_cosine))
+
+    def reduce(self, n_topics: int) -> Self:
+        """Return a model with so many topics, see `topicvec.model.operations.reduce`."""
+        return self._with(operations.reduce(self.fitted_, n_topics))
+
+    def relabel(self, labels: Mapping[int, str | None]) -> Self:
+        """Return a model with named topics, see `topicvec.model.operations.relabel`."""
+        return self._with(operations.relabel(self.fitted_, labels))
+
+    def concatenate(self, *others: "TopicVec") -> Self:
+        """Return a model with all topics, see `topicvec.model.operations.concatenate`."""
+        return self._with(
+            operations.concatenate(self.fitted_, *(other.fitted_ for other in others))
         )
-        outcomes, history = fit_plans([plan], guided.all_labels(options.n_topics), job)
-        self._keep(outcomes[0], history, counted)
 
-    def _fit_classes(
-        self, counted: Counted, vectors: WordVectors, classes: dict[str, Ints], job: Job
-    ) -> None:
-        if self.seed_words is not None or self.fixed_topics is not None or self._prunes():
-            raise DataError(
-                "seed_words, fixed_topics, min_share and max_cosine need one set of topics: "
-                "use share='corpus', or apply prune and merge afterwards"
-            )
-        plans = groups.plan_classes(
-            vectors, counted.counts, classes, self._options(), groups.generator(self.random_state)
-        )
-        outcomes, history = fit_plans(plans, None, job)
-        rows = [classes[str(plan.group)] for plan in plans]
-        joined = groups.join([each.fitted for each in outcomes], rows, counted.n_documents)
-        proportions = groups.side_by_side([each.proportions for each in outcomes], rows, joined)
-        self._keep(Outcome(joined, proportions), history, counted)
+    def save(self, path: str | PathLike[str], **options: Any) -> None:
+        """Write the model to one file; options as for `topicvec.model.bundle.save`."""
+        bundle.save(self.fitted_, path, **options)
 
-    def _keep(self, outcome: Outcome, history: Mapping[str, Any], counted: Counted) -> None:
+    @classmethod
+    def load(
+        cls, path: str | PathLike[str], *, vectors: WordVectors | None = None, **params: Any
+    ) -> Self:
+        """Read a model that `save` wrote; it gives the same bits.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        vectors : WordVectors, optional
+            The word vectors, if they were not saved with the model.
+        **params
+            Parameters to change, for example ``n_jobs``, or a tokenizer of your own.
+
+        Returns
+        -------
+        TopicVec
+        """
+        return cls._of(bundle.load(path, vectors), params)
+
+    @classmethod
+    def _of(cls, fitted: FittedTopics, params: Mapping[str, Any]) -> Self:
+        saved = bundle.from_settings(fitted.settings.get("params") or {})  # type: ignore[arg-type]
+        known = {name: value for name, value in saved.items() if name in cls._defaults()}
+        model = cls(**{**known, "vectors": fitted.vectors, **params})
+        model._adopt(fitted)
+        return model
+
+    def _with(self, fitted: FittedTopics) -> Self:
+        model = self.__sklearn_clone__()
+        model._adopt(fitted)
+        return model
+
+    def _adopt(self, fitted: FittedTopics) -> None:
+        """Copy a record into the attributes that users read."""
+        for name in ("topics_", "classes_"):  # of an earlier fit
+            vars(self).pop(name, None)
+        if classes := list(dict.fromkeys(name for name in fitted.classes if name is not None)):
+            self.classes_ = np.array(classes, dtype=object)
+        history: Any = fitted.settings
+        self._fitted = fitted
+        self.topic_vectors_ = fitted.topics
+        self.topic_residuals_ = fitted.residuals
+        self.alpha_ = fitted.alpha
+        self.bounds_: Sequence[float] = tuple(history.get("bounds") or ())
+        self.n_iter_ = int(history.get("n_iter") or 0)
+        self.converged_ = bool(history.get("converged"))
+        self.unknown_words_: dict[str, int] = dict(history.get("unknown_words") or {})
+
+    def _keep(self, fitted: FittedTopics, proportions: Floats, counted: Counted) -> None:
         frequent = sorted(counted.report.unknown.items(), key=lambda pair: (-pair[1], pair[0]))
         settings = {
-            **outcome.fitted.settings,
-            **history,
-            "params": to_settings(self.get_params()),
+            **fitted.settings,
+            "params": bundle.to_settings(self.get_params()),
             "unknown_words": dict(frequent[:_KEPT_UNKNOWN]),
         }
-        self._adopt(replace(outcome.fitted, settings=settings))
-        self.doc_topic_ = outcome.proportions
+        self._adopt(replace(fitted, settings=settings))
+        self.doc_topic_ = proportions
 
-    def _options(self) -> groups.Options:
+    def _plan(
+        self, vectors: WordVectors, counted: Counted, max_iter: int, allowed: Bools | None = None
+    ) -> Plan:
+        solver, alpha = self._solver()
+        return plan_corpus(
+            vectors, counted.counts, int(self.n_topics), alpha, self.init, solver,
+            _generator(self.random_state), seed_words=self.seed_words, fixed=self.fixed_topics,
+            allowed=allowed, tol=self.tol, max_iter=max_iter,
+        )  # fmt: skip
+
+    def _plan_classes(self, vectors: WordVectors, counted: Counted, y: Any) -> list[Plan]:
+        if self.seed_words is not None or self.fixed_topics is not None:
+            raise DataError(
+                "seed_words and fixed_topics need one set of topics: use share='corpus'"
+            )
+        solver, alpha = self._solver()
+        return plan_classes(
+            vectors, counted.counts, class_rows(y, counted.n_documents), int(self.n_topics),
+            alpha, self.init, solver, _generator(self.random_state),
+            tol=self.tol, max_iter=self.max_iter,
+        )  # fmt: skip
+
+    def _solver(self) -> tuple[Solver, Floats]:
+        """Check the parameters of EM, and give how it goes and the prior of the mixtures."""
         check_whole("n_topics", self.n_topics, 2)
-        limit = checked_limit("n_normalizer_words", self.n_normalizer_words)
-        alpha, learn = checks.checked_alpha(self.alpha, self.n_topics)
-        settings = Settings(max_norm=self.max_norm, solver=self.solver, learn_alpha=learn)
-        return groups.Options(int(self.n_topics), alpha, self.init, settings, limit)
+        alpha, learn = _checked_alpha(self.alpha, self.n_topics)
+        given = self.solver if isinstance(self.solver, Solver) else Solver(self.solver)
+        return replace(given, max_norm=self.max_norm, learn_alpha=learn), alpha
 
-    def _job(self) -> Job:
-        checks.check_training(self.max_iter, self.tol, self.min_share, self.max_cosine)
-        names = [field.name for field in fields(Job) if field.name != "engine"]
-        return Job(self._engine(), **{name: getattr(self, name) for name in names})
+    def _wants_classes(self, y: Any, mask: Any) -> bool:
+        if self.share not in ("auto", "corpus", "class"):
+            raise DataError(f"share must be 'auto', 'corpus' or 'class'; found {self.share!r}")
+        if self.share == "class" and (y is None or mask is not None):
+            raise DataError("share='class' needs y with the class of each document, and no mask")
+        return self.share != "corpus" and y is not None and mask is None
 
-    def _prunes(self) -> bool:
-        return self.min_share is not None or self.max_cosine is not None
+    def _counter(self) -> DocumentCounter:
+        return DocumentCounter(self.tokenizer, self.stop_words, self.vocabulary)
+
+    def _engine(self) -> Engine:
+        return resolve_engine(self.n_jobs)
+
+    def _count(self, X: Any) -> Counted:
+        counted = self._counter().count(X, self.fitted_.vectors)
+        report_unknown(counted.report)
+        return counted
+
+    def _infer(self, X: Any) -> Inferred:
+        return infer(self.fitted_, self._count(X).counts, self._engine())
+
+
+def _record(token: str, pi: Floats | None) -> TokenTopic:
+    if pi is None:
+        return TokenTopic(token, None, 0.0)
+    topic = int(pi.argmax())
+    return TokenTopic(token, topic, float(pi[topic]))
+
+
+def _check_length(y: Any, n_documents: int) -> None:
+    """Refuse classes, if there are any, that are not one for each document."""
+    if y is None:
+        return
+    is_sequence = hasattr(y, "__len__") and not isinstance(y, str) and getattr(y, "ndim", 1) > 0
+    found = len(y) if is_sequence else type(y).__name__
+    if found != n_documents:
+        raise DataError(
+            f"y must have a class for each of the {n_documents} documents; found {found}"
+        )
+
+
+def _checked_alpha(alpha: Any, n_topics: int) -> tuple[Floats, bool]:
+    """Give the prior as an array, and whether it is to be learned."""
+    learn = isinstance(alpha, str) and alpha == "learn"
+    if isinstance(alpha, str) and not learn:
+        raise DataError(f"alpha must be a number, an array or 'learn'; found {alpha!r}")
+    prior = np.asarray(0.1 if learn else alpha, float)
+    if prior.shape not in ((), (n_topics,)) or not (np.isfinite(prior) & (prior > 0)).all():
+        raise DataError(f"alpha must be positive, one number or {n_topics}; found {alpha!r}")
+    return prior, learn
+
+
+def _checked_mask(mask: ArrayLike | None, n_documents: int, n_topics: int) -> Bools | None:
+    """Refuse a mask of the wrong shape or kind; allow the null topic everywhere."""
+    if mask is None:
+        return None
+    allowed = np.asarray(mask)
+    if allowed.shape != (n_documents, n_topics) or allowed.dtype != bool:
+        raise DataError(
+            f"mask must be bool with shape ({n_documents}, {n_topics}), documents × topics; "
+            f"found {allowed.dtype} {allowed.shape}"
+        )
+    allowed = allowed.copy()
+    allowed[:, 0] = True
+    return allowed
+
+
+def _generator(random_state: Any) -> np.random.Generator:
+    """Make a generator of what scikit-learn's users give as random_state."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31))
+    return np.random.default_rng(random_state)

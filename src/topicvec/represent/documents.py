@@ -8,13 +8,14 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from topicvec.engine import Engine
+from topicvec.engine import resolve_engine as checked_engine
 from topicvec.errors import DataError
-from topicvec.model.checks import checked_engine
+from topicvec.model.counts import DocumentCounter as Reader
+from topicvec.model.counts import report_unknown
 from topicvec.model.fitted import FittedTopics
 from topicvec.model.inference import infer, one_pass
-from topicvec.model.inputs import Reader, report_unknown
 from topicvec.model.own_words import own_word_features, unseen_features
-from topicvec.model.topicmodel import TopicModel
+from topicvec.model.topicvec import TopicVec as TopicModel
 
 __all__ = [
     "FORMS",

@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 from topicvec.embed.formats.files import atomic_write
 from topicvec.errors import DataError, FormatError, VocabularyMismatch
 from topicvec.model.fitted import FittedTopics
-from topicvec.model.topicmodel import TopicModel
+from topicvec.model.topicvec import TopicVec as TopicModel
 from topicvec.represent.matching import WordIndex
 from topicvec.represent.retrieve import Blend, DocumentIndex
 

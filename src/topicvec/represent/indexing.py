@@ -8,8 +8,9 @@ from scipy.sparse import csr_array
 
 from topicvec.embed.vectors import WordVectors
 from topicvec.errors import DataError
-from topicvec.model.inputs import Reader, Text
-from topicvec.model.topicmodel import TopicModel
+from topicvec.model.counts import DocumentCounter as Reader
+from topicvec.model.counts import Text
+from topicvec.model.topicvec import TopicVec as TopicModel
 from topicvec.represent.documents import reader_of
 from topicvec.represent.matching import WordIndex, how_telling
 from topicvec.text.bag import BagBuilder

@@ -13,11 +13,11 @@ from scipy.sparse import csr_array
 
 from topicvec.embed.nearest import best
 from topicvec.engine import InPlace
+from topicvec.engine import resolve_engine as checked_engine
 from topicvec.errors import DataError
-from topicvec.model.checks import checked_engine
+from topicvec.model.counts import Text
 from topicvec.model.inference import infer, one_pass
-from topicvec.model.inputs import Text
-from topicvec.model.topicmodel import TopicModel
+from topicvec.model.topicvec import TopicVec as TopicModel
 from topicvec.represent import meaning
 from topicvec.represent.documents import reader_of
 from topicvec.represent.indexing import known_counts, read_words, telling_weights

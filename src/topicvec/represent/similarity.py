@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from topicvec.errors import DataError, require
-from topicvec.model.topicmodel import TopicModel
+from topicvec.model.topicvec import TopicVec as TopicModel
 
 __all__ = ["cosine_similarity", "hellinger_distance", "topic_distances", "transport_distance"]
 

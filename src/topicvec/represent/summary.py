@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 from topicvec.engine import InPlace
 from topicvec.errors import DataError
 from topicvec.model.inference import infer
-from topicvec.model.topicmodel import TopicModel
+from topicvec.model.topicvec import TopicVec as TopicModel
 from topicvec.represent import meaning
 from topicvec.represent.documents import reader_of
 from topicvec.represent.sentences import split_sentences

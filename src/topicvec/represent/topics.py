@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from topicvec.embed.nearest import best
 from topicvec.errors import DataError
-from topicvec.model.topicmodel import TopicModel
+from topicvec.model.topicvec import TopicVec as TopicModel
 
 __all__ = ["Linkage", "Merge", "nearest_topics", "topic_hierarchy", "topic_similarity"]
 

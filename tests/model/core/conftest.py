@@ -1,19 +1,17 @@
 """A small made-up world: clustered word vectors and documents from planted topics."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from oracles import word_probabilities
 from scipy.sparse import csr_array
 
 from topicvec.embed.vectors import WordVectors
 from topicvec.engine import LocalEngine
-from topicvec.model.corpus import Corpus, Lexicon
-from topicvec.model.equations import residuals, word_probabilities
-from topicvec.model.groups import Options, plan_corpus
-from topicvec.model.guided import guide
-from topicvec.model.mixtures import even_theta
-from topicvec.model.state import TopicState
+from topicvec.model.equations import residuals
+from topicvec.model.fit import plan_corpus
+from topicvec.model.state import Corpus, Lexicon
 
 
 @dataclass(frozen=True)
@@ -29,20 +27,12 @@ class World:
     def lexicon(self, corpus, dtype=np.float64, n_normalizer_words=None):
         return Lexicon.of(self.V.astype(dtype), self.u, corpus.types, n_normalizer_words)
 
-    def start(self, corpus, settings, n_topics=6, dtype=np.float64, given="spread", seed=0):
+    def start(self, corpus, solver, n_topics=6, dtype=np.float64, given="spread", seed=0):
         """The state from which the estimator would start, in any precision."""
         vectors = WordVectors([f"w{row}" for row in range(len(self.V))], self.V, self.u)
-        options = Options(n_topics, 0.1, given, settings)
         rng = np.random.default_rng(seed)
-        nothing = guide(vectors, None, None)
-        plan = plan_corpus(vectors, self.counts, options, nothing, None, rng)
-        return TopicState(
-            topics=plan.topics.astype(dtype),
-            residuals=np.zeros(n_topics),
-            alpha=plan.alpha,
-            theta=even_theta(corpus, plan.alpha),
-            curvature=np.ones(n_topics),
-        )
+        plan = plan_corpus(vectors, self.counts, n_topics, 0.1, given, solver, rng)
+        return replace(plan.first(corpus), topics=plan.topics.astype(dtype))
 
 
 def make_world(n_clusters=5, words_each=60, size=12, n_documents=80, length=60, seed=0, sharp=4.0):

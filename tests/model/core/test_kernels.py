@@ -1,10 +1,11 @@
 import numpy as np
+import oracles
 import pytest
 from numba import njit
 from scipy.special import digamma, gammaln
 
 from topicvec.model import equations as eq
-from topicvec.model import kernels, twins
+from topicvec.model import estep, kernels
 
 
 def arguments(world, dtype, mask=False, tol=1e-3, max_passes=6):
@@ -18,7 +19,7 @@ def arguments(world, dtype, mask=False, tol=1e-3, max_passes=6):
         alpha[1, 2] = alpha[0, 3] = 0
     theta = np.where(alpha[group] > 0, alpha[group] + corpus.lengths[:, None] / n_topics, 0)
     inputs = (corpus.indptr, corpus.words, corpus.counts, table, alpha, group, theta)
-    return corpus, (*inputs, tol, max_passes, twins.weight_floor(dtype))
+    return corpus, (*inputs, tol, max_passes, estep.weight_floor(dtype))
 
 
 def outputs(corpus, args):
@@ -35,7 +36,7 @@ def test_the_e_step_agrees_with_its_twin(world, mask, dtype, rtol):
     corpus, args = arguments(world, dtype, mask)
     fast, slow = outputs(corpus, args), outputs(corpus, args)
     bound, passes = kernels.e_step(*args, *fast)
-    bound_slow, passes_slow = twins.e_step(*args, *slow)
+    bound_slow, passes_slow = estep.e_step(*args, *slow)
     assert bound == pytest.approx(bound_slow, rel=1e-6)
     assert abs(passes - passes_slow) <= 2
     for a, b in zip(fast, slow, strict=True):
@@ -51,7 +52,7 @@ def test_word_mass_agrees_with_its_twin_and_with_the_topic_mass(world):
     kernels.e_step(*args, *out)
     where = (corpus.word_indptr, corpus.documents, corpus.cells, ratio, weight, args[3])
     C = kernels.word_mass(*where)
-    np.testing.assert_allclose(C, twins.word_mass(*where))
+    np.testing.assert_allclose(C, estep.word_mass(*where))
     np.testing.assert_allclose(C.sum(0), mass)
     np.testing.assert_allclose(C.sum(1), corpus.type_counts)
     assert mass.sum() == pytest.approx(corpus.type_counts.sum())
@@ -69,7 +70,7 @@ def test_the_bound_of_the_e_step_is_the_papers(world):
         n, words = corpus.counts[cells], corpus.types[corpus.words[cells]]
         pi = (ratio[cells] / n)[:, None] * args[3][corpus.words[cells]] * weight[d]
         u = np.ones(len(n))
-        expected += eq.bound_long(world.V[words], u, world.T, r, args[4][0], theta[d], n, pi)
+        expected += oracles.bound_long(world.V[words], u, world.T, r, args[4][0], theta[d], n, pi)
     assert bound == pytest.approx(expected)
 
 
@@ -116,7 +117,7 @@ def test_words_are_taken_by_four_to_the_last(n_words):
     )  # fmt: skip
     fast = (np.empty((1, 7)), np.empty((1, 7)), np.empty(n_words), np.zeros(7))
     slow = tuple(map(np.copy, fast))
-    assert kernels.e_step(*args, *fast)[0] == pytest.approx(twins.e_step(*args, *slow)[0])
+    assert kernels.e_step(*args, *fast)[0] == pytest.approx(estep.e_step(*args, *slow)[0])
     for a, b in zip(fast, slow, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-8)
     # the same word in as many documents

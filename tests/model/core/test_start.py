@@ -11,14 +11,14 @@ from topicvec.model.start import (
     random_directions,
     spread_directions,
 )
-from topicvec.model.state import Settings
+from topicvec.model.state import Solver
 
-SETTINGS = Settings(max_norm=6.0)
+SOLVER = Solver(max_norm=6.0)
 
 
 def prepare(world, start="spread", seed=0):
     corpus = world.corpus(6)
-    return corpus, world.start(corpus, SETTINGS, given=start, seed=seed)
+    return corpus, world.start(corpus, SOLVER, given=start, seed=seed)
 
 
 def test_spread_topics_find_the_clusters(world):
@@ -69,8 +69,8 @@ def test_a_single_document_does_not_collapse(world, engine, seed):
     world = article(world, seed)
     corpus = world.corpus(20, dtype=np.float32)
     lexicon = world.lexicon(corpus, np.float32)
-    state = world.start(corpus, SETTINGS, 20, np.float32, seed=seed)
-    state, info = list(islice(iterate(corpus, lexicon, state, SETTINGS, engine), 60))[-1]
+    state = world.start(corpus, SOLVER, 20, np.float32, seed=seed)
+    state, info = list(islice(iterate(corpus, lexicon, state, SOLVER, engine), 60))[-1]
     live = np.flatnonzero(info.topic_mass > 0.02 * info.topic_mass.sum())
     live = live[live > 0]
     assert len(live) >= 8

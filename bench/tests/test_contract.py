@@ -1,0 +1,225 @@
+"""One contract for all compared methods, and what is special about each."""
+
+import numpy as np
+import pytest
+from scipy.sparse import issparse
+from sklearn.base import clone
+
+from topicvec.embed import WordVectors
+from topicvec.errors import DataError
+from topicvec.measure.heldout import WordTopics, document_completion
+from topicvec_bench.base import Baseline, TopicBaseline
+from topicvec_bench.classify import classify
+from topicvec_bench.registry import METHODS, find_method, make, names
+from topicvec_bench.simple import MeanVectors
+from topicvec_bench.topicvec import TopicVecFeatures, TopicVecMean
+
+ROLES = ("features", "topics")
+READ_TEXTS = {"BERTopic", "FASTopic"}  # as well as token lists
+
+# small and quick, for the 80 planted documents
+QUICK = {
+    "LDA": {"n_topics": 6, "n_passes": 10},
+    "LDA-Gibbs": {"n_topics": 6, "n_sweeps": 100, "n_inference_sweeps": 20},
+    "sLDA": {"n_topics": 6, "n_initial": 20, "n_iter": 10},
+    "LFTM": {"n_topics": 6, "n_initial": 20, "n_iter": 5},
+    "TWE": {"n_topics": 6, "n_dims": 20, "n_epochs": 5, "n_iter": 40},
+    "GaussianLDA": {"n_topics": 6, "n_dims": 5, "n_iter": 10},
+    "ETM": {"n_topics": 6, "n_epochs": 20},
+    "BERTopic": {"n_topics": 6},
+    "FASTopic": {"n_topics": 6, "n_epochs": 20},
+    "Doc2Vec": {"n_dims": 20, "n_epochs": 40},
+    "LDA (scikit-learn)": {"n_topics": 6, "max_iter": 50},
+    "NMF (scikit-learn)": {"n_topics": 6},
+    "TopicVec": {"n_topics": 3, "options": {"tol": 1e-2}},
+    "TV+MeanWV": {"n_topics": 3, "options": {"tol": 1e-2}},
+}
+
+
+def quick(name, vectors=None, seed=0, role="features"):
+    method = find_method(name, role)
+    params = QUICK.get(method.name, {})
+    if (method.name, role) == ("TopicVec", "topics"):
+        params = {"n_topics": 6}
+    return make(name, role, vectors=vectors, random_state=seed, n_jobs=1, **params)
+
+
+def dense(features):
+    return features.toarray() if issparse(features) else np.asarray(features)
+
+
+CLASSES = {
+    getattr(find_method(name, role), role): (role, name) for role in ROLES for name in names(role)
+}
+
+
+@pytest.fixture(scope="session", params=CLASSES.values(), ids=CLASSES)
+def fitted(request, planted):
+    """Every class of the registry that can run here."""
+    role, name = request.param
+    if needs := find_method(name, role).needs:
+        pytest.importorskip(needs, reason=f"{name} needs {needs}")
+    train = planted.train
+    return quick(name, planted.vectors, role=role).fit(train.documents, train.labels)
+
+
+def test_every_method_has_a_role_and_says_what_it_is():
+    for method in METHODS.values():
+        assert method.features or method.topics
+        assert method.about.endswith(".")
+        assert bool(method.extra) <= bool(method.needs)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_class_of_the_registry_keeps_to_its_contract(role):
+    for name in names(role):
+        kind = find_method(name, role).load(role)
+        assert issubclass(kind, TopicBaseline if role == "topics" else Baseline)
+    if role == "topics":  # whose seeds, numbers and columns are asked for
+        assert all(find_method(name, role).is_random(role) for name in names(role))
+        assert all(make(name, role, n_topics=7).n_topics == 7 for name in names(role))
+
+
+def test_features_have_a_row_for_each_document(fitted, planted):
+    features = fitted.transform(planted.test.documents)
+    assert features.shape[0] == len(planted.test.documents)
+    assert np.isfinite(dense(features)).all()
+
+
+def test_features_of_new_documents_tell_their_class(fitted, planted):
+    train, test = planted.train, planted.test
+    own, other = fitted.transform(train.documents), fitted.transform(test.documents)
+    score = classify(own, train.labels, other, test.labels, "strong")
+    assert score.accuracy > 90
+
+
+def test_describing_twice_gives_the_same_features(fitted, planted):
+    documents = planted.test.documents[:4]
+    together, again = fitted.transform(documents), fitted.transform(documents)
+    assert np.array_equal(dense(together), dense(again))
+
+
+@pytest.mark.filterwarnings("ignore::topicvec.errors.OutOfVocabularyWarning")
+def test_unknown_words_and_empty_documents_are_no_reason_to_fail(fitted):
+    features = dense(fitted.transform([["qqqzzz"], []]))
+    assert features.shape[0] == 2
+    assert np.isfinite(features).all()
+
+
+def test_fitting_again_gives_the_same_bits(fitted, planted):
+    train, test = planted.train, planted.test
+    again = clone(fitted).fit(train.documents, train.labels)
+    first, second = (dense(model.transform(test.documents)) for model in (fitted, again))
+    assert first.tobytes() == second.tobytes()
+
+
+def test_parameters_and_input_stay_as_they_were_given(fitted, planted):
+    documents = [tuple(tokens) for tokens in planted.test.documents[:3]]  # cannot be changed
+    before = repr(fitted.get_params())
+    fitted.transform(documents)
+    assert repr(fitted.get_params()) == before
+
+
+def test_topics_have_words(fitted, planted):
+    if not isinstance(fitted, TopicBaseline):
+        pytest.skip("not a topic model")
+    known = {word for document in planted.train.documents for word in document}
+    topics = fitted.topic_words(5)
+    assert len(topics) >= 4
+    assert all(len(words) <= 5 and set(words) <= known for words in topics)
+    assert len({word for words in topics for word in words}) > 10
+
+
+def test_topics_are_distributions_that_foretell_words(fitted, planted):
+    if not isinstance(fitted, WordTopics) or type(fitted).__name__ == "TWE":
+        pytest.skip("no table of topics and words, or features that are no proportions")
+    documents = planted.test.documents
+    assert fitted.topic_word_.shape[1] == len(fitted.words_)
+    assert document_completion(fitted, documents).perplexity < len(planted.vectors)
+
+
+def test_texts_are_refused(fitted):
+    if type(fitted).__name__ in READ_TEXTS:
+        pytest.skip("reads texts")
+    with pytest.raises(DataError, match="token lists"):
+        fitted.transform(["a text"])
+    with pytest.raises(DataError, match="at least one"):
+        clone(fitted).fit([])
+
+
+def test_another_seed_gives_other_features(planted):
+    train, test = planted.train, planted.test
+    for name in ("LDA-Gibbs", "TopicVec"):
+        pytest.importorskip("tomotopy")
+        features = [
+            quick(name, planted.vectors, seed)
+            .fit(train.documents, train.labels)
+            .transform(test.documents)
+            for seed in (0, 1)
+        ]
+        assert not np.allclose(*features)
+
+
+def test_doc2vec_does_not_depend_on_pythons_hash(planted, monkeypatch):
+    gensim = pytest.importorskip("gensim.models.doc2vec")
+    monkeypatch.setattr(gensim, "pseudorandom_weak_vector", lambda *_, **__: pytest.fail("hash"))
+    quick("Doc2Vec").fit(planted.train.documents).transform(planted.test.documents)
+
+
+def test_doc2vec_without_a_frequent_word_is_refused():
+    pytest.importorskip("gensim")
+    with pytest.raises(DataError, match="min_count"):
+        make("Doc2Vec").fit([["cat"]])
+
+
+def test_mean_vectors_count_each_token():
+    vectors = WordVectors(["cat", "dog"], [[3.0, 0.0], [0.0, 3.0]], [1, 1])
+    found = MeanVectors(vectors).fit([["cat"]]).transform([["cat", "cat", "dog"]])
+    assert found.tolist() == [[2.0, 1.0]]
+
+
+def test_topics_of_each_class_share_one_null_topic(planted):
+    train = planted.train
+    model = quick("TopicVec", planted.vectors).fit(train.documents, train.labels)
+    assert model.transform(train.documents).shape[1] == 4 * 3 - 3
+    without = quick("TopicVec", planted.vectors).fit(train.documents)
+    assert without.transform(train.documents).shape[1] == 3
+
+
+def test_forms_of_features_agree(planted):
+    train = planted.train
+    sqrt, proportions, counts = (
+        TopicVecFeatures(3, planted.vectors, form=form, options={"tol": 1e-2})
+        .fit(train.documents, train.labels)
+        .transform(train.documents)
+        for form in ("sqrt", "proportions", "counts")
+    )
+    assert np.allclose(sqrt**2, proportions)
+    assert np.allclose(counts / counts.sum(axis=1, keepdims=True), proportions)
+    assert np.allclose(counts.sum(axis=1), [len(tokens) for tokens in train.documents])
+
+
+def test_an_unknown_form_is_refused(planted):
+    with pytest.raises(DataError, match="form"):
+        TopicVecFeatures(3, planted.vectors, form="log").fit(planted.train.documents)
+
+
+def test_both_kinds_of_features_stand_side_by_side(planted):
+    train = planted.train
+    options = {"tol": 1e-2}
+    both = TopicVecMean(3, planted.vectors, options=options)
+    features = both.fit(train.documents, train.labels).transform(train.documents)
+    means = MeanVectors(planted.vectors).fit(train.documents).transform(train.documents)
+    assert np.allclose(features[:, 9:], means)
+
+
+def test_methods_are_found_by_name():
+    assert find_method("bow").features == "simple:WordCounts"
+    with pytest.raises(DataError, match="unknown method 'nothing'"):
+        make("nothing")
+
+
+def test_settings_are_for_a_corpus():
+    assert make("TopicVec", corpus="reuters").n_topics == 12
+    assert make("TopicVec", corpus="20news").n_topics == 15
+    assert make("TopicVec", corpus="20news", n_topics=4).n_topics == 4

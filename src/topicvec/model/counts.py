@@ -1,0 +1,303 @@
+"""What a user may give as documents, as counts over the rows of the word vectors."""
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array, issparse
+
+from topicvec.embed.vectors import WordVectors
+from topicvec.errors import DataError, OutOfVocabularyWarning, VocabularyMismatch, warn
+from topicvec.text.bag import BagBuilder, BagReport
+from topicvec.text.counting import ChunkCounts, chunked, count_tokens
+from topicvec.text.document import Document
+from topicvec.text.stopwords import stop_words as resolve_stop_words
+from topicvec.text.tokenizer import Tokenizer
+from topicvec.text.vocabulary import Vocabulary
+from topicvec.text.weights import weigh
+
+__all__ = [
+    "Counted",
+    "DocumentCounter",
+    "Text",
+    "checked_matrix",
+    "is_matrix",
+    "learn_vectors",
+    "report_unknown",
+    "weighted",
+]
+
+logger = logging.getLogger(__name__)
+
+Text = str | Document | Sequence[str]
+Tokenize = Callable[[str], list[str]]
+
+_FREQUENT = 5  # occurrences; a rarer word tells too little of its neighbours
+_LARGE_SHARE = 0.5  # of unknown tokens: then the vectors are hardly made for these texts
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """Counts of documents over the rows of word vectors.
+
+    Parameters
+    ----------
+    counts : csr_array, (D, W)
+        How often each document has each word of the vectors.
+    report : BagReport
+        What is not in the counts.
+
+    Examples
+    --------
+    >>> vectors = WordVectors(["cat", "dog"], [[1.0], [2.0]], [1, 1])
+    >>> counted = DocumentCounter().count(["The cat, the yak."], vectors)
+    >>> counted.counts.toarray().tolist(), dict(counted.report.unknown)
+    ([[1, 0]], {'yak': 1})
+    """
+
+    counts: csr_array
+    report: BagReport
+
+    @property
+    def n_documents(self) -> int:
+        """Number of documents."""
+        return int(self.counts.shape[0])
+
+
+@dataclass(frozen=True)
+class DocumentCounter:
+    """Turns documents into counts; the same way in `fit` and in `transform`.
+
+    Parameters
+    ----------
+    tokenizer : callable from str to list of str, optional
+        `Tokenizer` by default; token lists pass it by.
+    stop_words : str, path, iterable of str or None
+        Words of texts and token lists to leave out.
+    vocabulary : Vocabulary or sequence of str, optional
+        The words of the columns of a matrix; for texts the only words to count.
+    """
+
+    tokenizer: Tokenize | None = None
+    stop_words: Any = "english"
+    vocabulary: Vocabulary | Sequence[str] | None = None
+
+    def count(self, documents: Any, vectors: WordVectors) -> Counted:
+        """Count the words of documents or align the columns of a matrix."""
+        if is_matrix(documents):
+            return self._align(checked_matrix(documents), vectors)
+        builder = BagBuilder()
+        for chunk in self._chunks(documents):
+            builder.add(chunk, vectors.ids)
+        bag = builder.build(len(vectors))
+        return Counted(bag.counts, bag.report)
+
+    def tokens(self, text: Text) -> list[str]:
+        """Cut one document into its tokens, stop words included."""
+        tokenize = self.tokenizer or Tokenizer()
+        words = text.text if isinstance(text, Document) else text
+        return tokenize(words) if isinstance(words, str) else list(words)
+
+    def known(self, tokens: Iterable[str], vectors: WordVectors) -> dict[str, int]:
+        """Give the vector rows of the tokens that are counted."""
+        chunk = _kept(count_tokens([list(tokens)]), *self._limits())
+        return {word: vectors.ids[word] for word in chunk.words if word in vectors}
+
+    def _limits(self) -> tuple[frozenset[str], frozenset[str] | None]:
+        only = None if self.vocabulary is None else frozenset(_words(self.vocabulary))
+        return resolve_stop_words(self.stop_words), only
+
+    def _chunks(self, documents: Iterable[Text]) -> Iterator[ChunkCounts]:
+        limits = self._limits()
+        for texts in chunked(_checked_rows(documents)):
+            ids = [text.id for text in texts if isinstance(text, Document)]
+            chunk = count_tokens(
+                [self.tokens(text) for text in texts], ids if len(ids) == len(texts) else None
+            )
+            yield _kept(chunk, *limits)
+
+    def _align(self, matrix: csr_array, vectors: WordVectors) -> Counted:
+        """Bring the columns of a matrix into the order of the vectors."""
+        n_words = matrix.shape[1]
+        if self.vocabulary is None and n_words == len(vectors):
+            return Counted(matrix, _matrix_report(matrix, matrix, Counter()))
+        words = () if self.vocabulary is None else _words(self.vocabulary)
+        if len(words) != n_words:
+            given = "no vocabulary" if self.vocabulary is None else f"{len(words)} words"
+            raise VocabularyMismatch(
+                f"a matrix with {n_words} columns needs vocabulary= with their {n_words} words, "
+                f"or one column for each of the {len(vectors)} vectors; found {given}"
+            )
+        rows = np.array([vectors.ids.get(word, -1) for word in words])
+        known = matrix[:, np.flatnonzero(rows >= 0)]
+        counts = csr_array(
+            (known.data, rows[rows >= 0][known.indices], known.indptr),
+            shape=(matrix.shape[0], len(vectors)),
+        )
+        counts.sum_duplicates()
+        totals = matrix.sum(axis=0)
+        missing = np.flatnonzero((rows < 0) & (totals > 0))
+        unknown = Counter({words[column]: int(totals[column]) for column in missing})
+        return Counted(counts, _matrix_report(matrix, counts, unknown))
+
+
+def learn_vectors(
+    vectors: WordVectors,
+    documents: Any,
+    words: Iterable[str] | None = None,
+    *,
+    counter: DocumentCounter | None = None,
+) -> WordVectors:
+    """Learn vectors of new words from their neighbours in documents, by incremental PSDVec.
+
+    Parameters
+    ----------
+    vectors : WordVectors
+        Their rows stay as they are.
+    documents : iterable of str, Document or token lists
+        The corpus, with its stop words.
+    words : iterable of str, optional
+        What to learn; by default all words without a vector that occur at least five times.
+    counter : DocumentCounter, optional
+        Cuts texts into words, and knows which are not counted.
+
+    Returns
+    -------
+    WordVectors
+        The given words, then the new ones.
+
+    Examples
+    --------
+    >>> vectors = WordVectors(["a", "sat", "on"], np.eye(3), [9, 3, 3])
+    >>> learn_vectors(vectors, [["a", "cow", "sat", "on", "a", "log"]], ["cow"]).words
+    ('a', 'sat', 'on', 'cow')
+    """
+    if is_matrix(documents):
+        raise DataError(
+            "words are learned from texts or token lists, where they have neighbours; "
+            "found a matrix of counts"
+        )
+    counter = counter or DocumentCounter()
+    token_lists = [counter.tokens(text) for text in _checked_rows(documents)]
+    if words is None:
+        unknown = counter.count(token_lists, vectors).report.unknown
+        words = sorted(word for word, n in unknown.items() if n >= _FREQUENT)
+        if not words:
+            return vectors
+    from topicvec.embed.cooccurrence import WindowSettings  # slow to import, rarely needed
+    from topicvec.embed.counting import count_corpus
+    from topicvec.embed.psdvec import PSDVec
+
+    counts = count_corpus(token_lists, WindowSettings(), n_jobs=1)
+    more = PSDVec(n_jobs=1).add_words(vectors, counts, words)
+    logger.info("learned vectors for %d unknown words", len(more) - len(vectors))
+    return more
+
+
+def weighted(counted: Counted, weights: ArrayLike | None) -> Counted:
+    """Multiply the counts of each document by its weight, (D,), if there are weights."""
+    if weights is None:
+        return counted
+    counts = weigh(counted.counts, document_weights=weights)
+    counts.eliminate_zeros()  # a document of weight 0 has no words
+    if counted.counts.nnz and not counts.nnz:
+        raise DataError(
+            "document_weights are zero for all documents with known words: give one of them more"
+        )
+    return replace(counted, counts=counts)
+
+
+def report_unknown(report: BagReport) -> None:
+    """Log what is unknown; warn if documents, or most of the tokens, have no vector."""
+    logger.info("%s", report)
+    if len(report.empty_rows):
+        message = report.empty_message().replace("kept as all-zero rows", "given the prior mean")
+        warn(message, OutOfVocabularyWarning)
+    elif report.n_unknown > _LARGE_SHARE * report.n_tokens:
+        warn(f"most words have no vector: {report}", OutOfVocabularyWarning)
+
+
+def checked_matrix(matrix: Any) -> csr_array:
+    """Copy a matrix without zeros and duplicates; refuse one that holds no counts or weights.
+
+    Examples
+    --------
+    >>> checked_matrix(np.array([[1, 0], [0, 2]])).data
+    array([1, 2])
+    >>> checked_matrix(np.array([[1, -2]]))
+    Traceback (most recent call last):
+    topicvec.errors.DataError: counts must not be negative; found -2 in row 0
+    """
+    matrix = matrix if issparse(matrix) else np.asarray(matrix)  # a DataFrame has no dtype
+    if matrix.dtype.kind not in "biuf":
+        raise DataError(f"counts must be numbers; found a matrix of {matrix.dtype}")
+    if matrix.shape[0] == 0:
+        raise DataError("the corpus is empty: expected at least one document; found none")
+    counts = csr_array(matrix, copy=True)
+    for is_bad, message in _FAULTS:
+        bad = np.flatnonzero(is_bad(counts.data))
+        if len(bad):
+            row = int(np.searchsorted(counts.indptr, bad[0], side="right")) - 1
+            raise DataError(f"{message}; found {counts.data[bad[0]]} in row {row}")
+    counts.sum_duplicates()
+    counts.eliminate_zeros()
+    return counts
+
+
+_FAULTS: tuple[tuple[Callable[[NDArray[Any]], NDArray[np.bool_]], str], ...] = (
+    (lambda x: ~np.isfinite(x), "counts must be finite"),
+    (lambda x: x < 0, "counts must not be negative"),
+)
+
+
+def is_matrix(documents: Any) -> bool:
+    """Say whether documents are given as a matrix of counts."""
+    return issparse(documents) or getattr(documents, "ndim", 0) == 2
+
+
+def _checked_rows(documents: Iterable[Text]) -> Iterator[Text]:
+    if isinstance(documents, (str, Document)):
+        kind = type(documents).__name__
+        raise DataError(f"expected a list of documents; found one {kind}; put it in a list")
+    if not isinstance(documents, Iterable):
+        kind = type(documents).__name__
+        raise DataError(f"expected texts, token lists or a matrix of counts; found {kind}")
+    for row, item in enumerate(documents):
+        if not isinstance(item, (str, Document, list, tuple)):
+            raise DataError(
+                f"expected a text, a Document or a list of tokens; found {type(item).__name__} "
+                f"in row {row}; use '' for a missing text"
+            )
+        yield item
+
+
+def _kept(chunk: ChunkCounts, stop: frozenset[str], only: frozenset[str] | None) -> ChunkCounts:
+    columns = [
+        column
+        for column, word in enumerate(chunk.words)
+        if word not in stop and (only is None or word in only)
+    ]
+    words = [chunk.words[column] for column in columns]
+    return ChunkCounts(words, chunk.counts[:, columns], chunk.ids)
+
+
+def _words(vocabulary: Vocabulary | Sequence[str]) -> tuple[str, ...]:
+    return vocabulary.words if isinstance(vocabulary, Vocabulary) else tuple(vocabulary)
+
+
+def _matrix_report(given: csr_array, counts: csr_array, unknown: "Counter[str]") -> BagReport:
+    empty = np.flatnonzero(counts.sum(axis=1) == 0)
+    empty.setflags(write=False)
+    names = tuple(f"row {row}" for row in empty[:5])
+    return BagReport(
+        n_documents=int(given.shape[0]),
+        n_tokens=int(given.sum()),
+        n_unknown=int(given.sum() - counts.sum()),
+        unknown=unknown,
+        empty_rows=cast("NDArray[np.int64]", empty),
+        empty_ids=names,
+    )

@@ -1,0 +1,516 @@
+"""A fit, from counts to topics: plan it, train, save on the way, sum up.
+
+A fit is one `Plan` for each set of topics: one for a corpus, one for each class where classes
+have their own. The loop over iterations is `train`: when to stop, whom to tell, what to keep if
+it is broken off. Checkpoints are one safetensors file: for plan i the arrays of its state as
+``i.topics``, ``i.theta`` and so on; the metadata has a fingerprint of the data and of the
+settings that the bits depend on, so that a broken-off fit goes on to the same bits.
+"""
+
+import hashlib
+import json
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from topicvec.embed.formats.files import atomic_write
+from topicvec.embed.vectors import WordVectors
+from topicvec.engine import Engine
+from topicvec.errors import DataError, FormatError, warn
+from topicvec.model.estep import Inferred, even_theta
+from topicvec.model.fitted import FittedTopics, Setting, empty_table, topic_residuals
+from topicvec.model.gem import iterate, rehearse
+from topicvec.model.inference import infer, representatives, word_masses
+from topicvec.model.operations import concatenate
+from topicvec.model.start import Seeds, first_topics, fixed_topics, hold, seed_rows
+from topicvec.model.state import Corpus, Lexicon, Solver, StepInfo, TopicState
+
+__all__ = [
+    "Plan",
+    "class_rows",
+    "conclude",
+    "fit_plans",
+    "plan_classes",
+    "plan_corpus",
+    "train",
+    "warn_unconverged",
+]
+
+logger = logging.getLogger(__name__)
+
+Floats = NDArray[np.floating]
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.integer]
+Callback = Callable[[StepInfo], object]
+AnyPath = str | PathLike[str]
+
+_LEARN_FROM = 10  # documents; a prior learned from fewer says more of chance than of topics
+_TOGETHER = 5  # iterations of each of several plans before it is the next one's turn
+_EVERY = 10  # iterations between checkpoints
+_FORMAT, _VERSION = "topicvec-checkpoint", "1"
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """All that the EM of one set of topics starts from.
+
+    Parameters
+    ----------
+    vectors : WordVectors
+        W vectors of N dimensions.
+    counts : csr_array, (D, W)
+        Counts of the documents.
+    topics : array, (K, N), float32
+        Topics to start from; row 0 is zero.
+    alpha : array, (K,)
+        Prior of the mixtures.
+    solver : Solver
+        How EM goes.
+    tol : float
+        It has converged when the bound of a token rose by less, twice in a row.
+    max_iter : int
+        Limit of iterations.
+    allowed : array, (D, K), optional
+        Topics that each document may use.
+    free : array, (K,), optional
+        Topics that may move; all but the null topic by default.
+    labels : tuple of str or None
+        Names of the topics.
+    rows : array, optional
+        Rows of these documents among all; all by default.
+    group : str, optional
+        Their class.
+    n_held : int
+        How many documents at the end are not the user's but hold topics to their seed words.
+    rehearse : bool
+        Whether the first iterations may be on a part of the vocabulary, see `rehearse`.
+    """
+
+    vectors: WordVectors
+    counts: csr_array
+    topics: Floats
+    alpha: Floats
+    solver: Solver
+    tol: float = 1e-3
+    max_iter: int = 100
+    allowed: Bools | None = None
+    free: Bools | None = None
+    labels: tuple[str | None, ...] = ()
+    rows: Ints | None = None
+    group: str | None = None
+    n_held: int = 0
+    rehearse: bool = False
+
+    @property
+    def n_documents(self) -> int:
+        """Number of the user's documents."""
+        return int(self.counts.shape[0]) - self.n_held
+
+    def last_change(self, state: TopicState) -> float:
+        """The larger of the last two changes of the bound; infinite before there are two."""
+        latest = state.bounds[-3:]
+        return float(np.abs(np.diff(latest)).max()) if len(latest) == 3 else float("inf")
+
+    def converged(self, state: TopicState) -> bool:
+        """Whether the bound has stopped rising."""
+        return self.last_change(state) < self.tol
+
+    def is_done(self, state: TopicState | None) -> bool:
+        """Whether there is nothing more to do."""
+        return state is not None and (self.converged(state) or len(state.bounds) >= self.max_iter)
+
+    def steps(
+        self, engine: Engine, state: TopicState | None = None
+    ) -> Iterator[tuple[TopicState, StepInfo]]:
+        """Run EM from its start, or go on from a state, see `iterate`."""
+        corpus = Corpus.of(self.counts, len(self.topics), self.allowed)
+        lexicon = Lexicon.of(
+            self.vectors.matrix, self.vectors.unigram, corpus.types, self.solver.n_normalizer_words
+        )
+        first = state or self.first(corpus)
+        if self.rehearse and state is None:
+            args = (self.solver, engine, self.free, self.max_iter)
+            first = rehearse(corpus, lexicon, first, *args)
+        for found, info in iterate(corpus, lexicon, first, self.solver, engine, self.free):
+            yield found, replace(info, max_iter=self.max_iter, group=self.group)
+
+    def first(self, corpus: Corpus | None = None) -> TopicState:
+        """Give the state before the first iteration."""
+        n_topics, alpha = len(self.topics), np.asarray(self.alpha, float)
+        corpus = corpus or Corpus.of(self.counts, n_topics, self.allowed)
+        return TopicState(
+            topics=np.asarray(self.topics, np.float32),
+            residuals=np.zeros(n_topics),
+            alpha=alpha,
+            theta=even_theta(corpus, alpha),
+            curvature=np.ones(n_topics),
+        )
+
+
+def plan_corpus(
+    vectors: WordVectors,
+    counts: csr_array,
+    n_topics: int,
+    alpha: float | Floats,
+    init: Any,
+    solver: Solver,
+    rng: np.random.Generator,
+    *,
+    seed_words: Seeds | None = None,
+    fixed: Any = None,
+    allowed: Bools | None = None,
+    **more: Any,
+) -> Plan:
+    """Plan one set of topics, perhaps guided and perhaps not all for every document.
+
+    ``more`` are further fields of the plan.
+    """
+    _check_room(counts, n_topics)
+    kept, kept_labels = fixed_topics(vectors, fixed)
+    seeds, seed_labels = seed_rows(vectors, seed_words)
+    topics = first_topics(
+        vectors, counts, n_topics, init, solver.max_norm, rng,
+        fixed=kept, seeds=seeds, allowed=allowed,
+    )  # fmt: skip
+    held_counts, held_allowed = hold(counts, allowed, seeds, 1 + len(kept), n_topics)
+    labels = (None, *kept_labels, *seed_labels)
+    return Plan(
+        vectors=vectors,
+        counts=held_counts,
+        topics=topics,
+        alpha=np.broadcast_to(np.asarray(alpha, float), (n_topics,)).copy(),
+        solver=_enough_to_learn(solver, counts),
+        allowed=held_allowed,
+        free=np.arange(n_topics) > len(kept) if len(kept) else None,
+        labels=labels + (None,) * (n_topics - len(labels)),
+        n_held=len(seeds),
+        rehearse=isinstance(init, str) and solver.method == "newton",
+        **more,
+    )
+
+
+def plan_classes(
+    vectors: WordVectors, counts: csr_array, classes: dict[str, Ints], n_topics: int,
+    alpha: float | Floats, init: Any, solver: Solver, rng: np.random.Generator, **more: Any,
+) -> list[Plan]:  # fmt: skip
+    """Plan a set of topics for each class that has known words."""
+    _check_room(counts, 2)
+    prior, plans = np.broadcast_to(np.asarray(alpha, float), (n_topics,)), []
+    for (name, rows), own in zip(classes.items(), rng.spawn(len(classes)), strict=True):
+        mine = counts[rows]
+        room = min(n_topics, len(np.unique(mine.indices)) + 1)
+        if room < n_topics:
+            warn(f"class {name!r} has {room - 1} distinct words, so it gets {room - 1} topics")
+        if room > 1:
+            plan = plan_corpus(vectors, mine, room, prior[:room], init, solver, own, **more)
+            plans.append(replace(plan, group=name, rows=rows))
+    return plans
+
+
+def class_rows(y: Sequence[object] | Ints, n_documents: int) -> dict[str, Ints]:
+    """Find the rows of each class, classes in order.
+
+    Examples
+    --------
+    >>> class_rows(["b", "a", "b"], 3)
+    {'a': array([1]), 'b': array([0, 2])}
+    """
+    labels = np.asarray(y)
+    if labels.shape != (n_documents,):
+        raise DataError(
+            f"y must have a class for each of the {n_documents} documents; "
+            f"found shape {labels.shape}"
+        )
+    names, numbers = np.unique(labels.astype(str), return_inverse=True)
+    return {str(name): np.flatnonzero(numbers == number) for number, name in enumerate(names)}
+
+
+def fit_plans(
+    plans: Sequence[Plan], engine: Engine, n_documents: int, *,
+    callback: Callback | None = None, checkpoint: AnyPath | None = None,
+) -> tuple[FittedTopics, Floats]:  # fmt: skip
+    """Train all plans and sum up.
+
+    Parameters
+    ----------
+    plans : sequence of Plan
+        One for each set of topics.
+    engine : Engine
+        Spreads the work.
+    n_documents : int
+        Number of documents of all plans, and of those without known words.
+    callback : callable, optional
+        Told of each iteration.
+    checkpoint : path, optional
+        Where to save the states now and then, and to go on from.
+
+    Returns
+    -------
+    FittedTopics, array (D, K)
+        All topics, their history among the settings; and the mixtures of the documents.
+    """
+    states, history = train(plans, engine, callback, checkpoint)
+    parts = [conclude(plan, state, engine) for plan, state in zip(plans, states, strict=True)]
+    if len(parts) == 1 and plans[0].rows is None:
+        fitted, proportions = parts[0][0], parts[0][1].proportions
+    else:
+        rows = [np.asarray(plan.rows) for plan in plans]
+        fitted = _join([part[0] for part in parts], rows, n_documents)
+        proportions = _side_by_side([part[1].proportions for part in parts], rows, fitted)
+    return replace(fitted, settings={**fitted.settings, **history}), proportions
+
+
+def train(
+    plans: Sequence[Plan], engine: Engine, callback: Callback | None = None,
+    checkpoint: AnyPath | None = None,
+) -> tuple[list[TopicState], dict[str, Setting]]:  # fmt: skip
+    """Improve all sets of topics until they are done; Ctrl-C keeps what there is.
+
+    Returns
+    -------
+    list of TopicState, dict
+        Where each plan ended; and the history of all, see `_history`.
+    """
+    mark = "" if checkpoint is None else _fingerprint(plans)
+    states = _load(checkpoint, mark, len(plans))
+    runs = [plan.steps(engine, state) for plan, state in zip(plans, states, strict=True)]
+    left, n_steps = list(range(len(plans))), 1 if len(plans) == 1 else _TOGETHER
+    try:
+        while left:
+            news: list[StepInfo] = []
+            for i in tuple(left):
+                for _ in range(n_steps):
+                    found = None if plans[i].is_done(states[i]) else next(runs[i], None)
+                    if found is None:
+                        left.remove(i)
+                        break
+                    states[i], info = found
+                    news.append(info)
+                    _tell(info, callback)
+            if checkpoint is not None and any(info.iteration % _EVERY == 0 for info in news):
+                _save(checkpoint, mark, states)
+    except KeyboardInterrupt:
+        if not any(states):
+            raise
+        n_iterations = max(len(state.bounds) for state in states if state)
+        warn(
+            f"interrupted after {n_iterations} iterations: this is the model so far", RuntimeWarning
+        )
+    if checkpoint is not None:
+        _save(checkpoint, mark, states)
+    ended = [state or plan.first() for plan, state in zip(plans, states, strict=True)]
+    return ended, _history(plans, ended, interrupted=bool(left))
+
+
+def _tell(info: StepInfo, callback: Callback | None) -> None:
+    where = "" if info.group is None else f"{info.group}, "
+    logger.info(
+        "%siteration %d: bound %.5f, change %.2g", where, info.iteration, info.bound, info.change
+    )
+    if callback is not None:
+        callback(info)
+
+
+def _history(
+    plans: Sequence[Plan], states: Sequence[TopicState], interrupted: bool
+) -> dict[str, Setting]:
+    """Sum up how fits went: the bound for each token of all, after each iteration.
+
+    One that is done keeps its last bound, so that this bound never falls either; one that was
+    broken off before its first iteration has none and is left out.
+    """
+    pairs = list(zip(plans, states, strict=True))
+    begun = [(plan.counts.sum(), state.bounds) for plan, state in pairs if state.bounds]
+    n_iterations = max(len(bounds) for _, bounds in begun)
+    tokens = np.array([n_tokens for n_tokens, _ in begun], float)
+    filled = [(*bounds, *bounds[-1:] * (n_iterations - len(bounds))) for _, bounds in begun]
+    change = max(plan.last_change(state) for plan, state in pairs)
+    total: list[Setting] = ((tokens @ np.array(filled)) / tokens.sum()).tolist()
+    # one that ended by itself before its limit had only rounding left to improve
+    ended = [not interrupted and len(state.bounds) < plan.max_iter for plan, state in pairs]
+    return {
+        "bounds": total,
+        "n_iter": n_iterations,
+        "converged": all(
+            plan.converged(state) or end for (plan, state), end in zip(pairs, ended, strict=True)
+        ),
+        "interrupted": interrupted,
+        "last_change": change if np.isfinite(change) else None,  # JSON has no infinity
+    }
+
+
+def warn_unconverged(history: Mapping[str, Any], tol: float, max_iter: int) -> None:
+    """Say that a fit stopped before it had converged, and what to do."""
+    if history["converged"] or history["interrupted"]:  # of which there was a warning already
+        return
+    from sklearn.exceptions import ConvergenceWarning
+
+    change = history["last_change"]
+    rise = "still rises" if change is None else f"last rose by {change:.2g}"
+    warn(
+        f"not converged after {history['n_iter']} iterations: the bound for a token {rise}, "
+        f"tol is {tol:g}; raise max_iter={max_iter}, or tol if this is good enough",
+        ConvergenceWarning,
+    )
+
+
+def conclude(plan: Plan, state: TopicState, engine: Engine) -> tuple[FittedTopics, Inferred]:
+    """Make the record of what EM has found, and the mixtures of the user's documents."""
+    counts, n_words = plan.counts[: plan.n_documents], len(plan.vectors)
+    residuals, limit = state.residuals.astype(float), plan.solver.n_normalizer_words
+    if state.iteration == 0:  # broken off before its first iteration
+        residuals = topic_residuals(plan.vectors, state.topics, limit)
+    residuals[0] = 0  # not only up to rounding
+    allowed = None if plan.allowed is None else plan.allowed[: plan.n_documents]
+    fitted = FittedTopics(
+        vectors=plan.vectors,
+        topics=state.topics,
+        residuals=residuals,
+        alpha=state.alpha,
+        mass=np.zeros(len(state.topics)),
+        word_counts=np.asarray(counts.sum(axis=0), float),
+        word_mass=empty_table(n_words, len(state.topics)),
+        labels=plan.labels,
+        classes=(None,) + (plan.group,) * (len(state.topics) - 1),
+        representative=((),) * len(state.topics),
+        max_norm=plan.solver.max_norm,
+        n_documents=plan.n_documents,
+        settings={"n_normalizer_words": limit},
+    )
+    start = state.theta[: plan.n_documents]
+    found = infer(fitted, counts, engine, allowed=allowed, theta=start, compiled=None)
+    masses = word_masses(found, n_words, engine)
+    best = representatives(found.proportions)
+    return replace(fitted, mass=found.mass, word_mass=masses, representative=best), found
+
+
+def _join(parts: Sequence[FittedTopics], rows: Sequence[Ints], n_documents: int) -> FittedTopics:
+    """Put the topics of classes side by side, their null topics merged: 20 × 15 make 281."""
+    joined = concatenate(*parts)
+    order = np.concatenate(rows)  # from a document's place among the classes to its row
+    best = tuple(
+        tuple((int(order[place]), proportion) for place, proportion in pairs)
+        for pairs in joined.representative
+    )
+    return replace(joined, representative=best, n_documents=n_documents)
+
+
+def _side_by_side(
+    proportions: Sequence[Floats], rows: Sequence[Ints], joined: FittedTopics
+) -> Floats:
+    """Put the proportions of the classes' documents into one table, zero for other classes."""
+    table = np.zeros((joined.n_documents, joined.n_topics))
+    table[:] = joined.alpha / joined.alpha.sum()  # of documents whose class has no known word
+    first = 1
+    for own, mine in zip(proportions, rows, strict=True):
+        last = first + own.shape[1] - 1
+        table[mine] = 0
+        table[mine, 0] = own[:, 0]
+        table[mine, first:last] = own[:, 1:]
+        first = last
+    return table
+
+
+def _check_room(counts: csr_array, n_topics: int) -> None:
+    n_words = len(np.unique(counts.indices))
+    if n_words == 0:
+        raise DataError(
+            "no document has a word with a vector: check language, letter case and tokenizer"
+        )
+    if n_topics - 1 > n_words:
+        raise DataError(
+            f"{n_topics} topics are too many for documents with {n_words} distinct known words: "
+            f"use n_topics={min(n_words + 1, 20)} or less"
+        )
+
+
+def _enough_to_learn(solver: Solver, counts: csr_array) -> Solver:
+    """Keep the prior as it is where there are too few documents to learn it."""
+    n_documents = int(np.count_nonzero(np.diff(counts.indptr)))
+    if not solver.learn_alpha or n_documents >= _LEARN_FROM:
+        return solver
+    warn(
+        f"alpha='learn' needs at least {_LEARN_FROM} documents with known words; found "
+        f"{n_documents}: alpha stays at 0.1"
+    )
+    return replace(solver, learn_alpha=False)
+
+
+def _fingerprint(plans: Sequence[Plan]) -> str:
+    """Digest what must be the same for a fit to go on: documents, vectors, prior, solver.
+
+    Fixed topics are in it. The start is not, so that a fit without a seed can go on too; nor are
+    ``max_iter`` and ``tol``, so that a finished fit can be given more.
+    """
+    digest = hashlib.sha256(plans[0].vectors.content_hash.encode())
+    for plan in plans:
+        given = (asdict(plan.solver), plan.group, plan.topics.shape)
+        digest.update(json.dumps(given, default=np.generic.item).encode())
+        arrays = [plan.counts.indptr, plan.counts.indices, plan.counts.data, plan.alpha]
+        fixed = None if plan.free is None else plan.topics[~plan.free]
+        for array in [*arrays, plan.allowed, plan.free, fixed]:
+            if array is not None:
+                wide = {"b": "<u1", "i": "<i8", "u": "<i8"}.get(array.dtype.kind, "<f8")
+                digest.update(np.ascontiguousarray(array, wide).tobytes())
+    return digest.hexdigest()
+
+
+def _save(path: AnyPath, mark: str, states: Sequence[TopicState | None]) -> None:
+    """Write where all plans stand, whole or not at all."""
+    from safetensors.numpy import save_file
+
+    tensors = {
+        f"{number}.{each.name}": np.ascontiguousarray(getattr(state, each.name))
+        for number, state in enumerate(states)
+        if state is not None
+        for each in fields(TopicState)
+    }
+    metadata = {"format": _FORMAT, "version": _VERSION, "fingerprint": mark}
+    with atomic_write(Path(path)) as part:
+        save_file(tensors, part, metadata)
+
+
+def _load(path: AnyPath | None, mark: str, n_plans: int) -> list[TopicState | None]:
+    """Read where plans stood; None for one that had not begun, or if there is no file yet."""
+    if path is None or not Path(path).exists():
+        return [None] * n_plans
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="numpy") as file:
+            _check(path, file.metadata() or {}, mark)
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        return [
+            _state(tensors, number) if f"{number}.topics" in tensors else None
+            for number in range(n_plans)
+        ]
+    except (SafetensorError, KeyError) as error:
+        raise FormatError(
+            f"{path}: not a whole checkpoint ({error}): delete it and start again"
+        ) from error
+
+
+def _state(tensors: Mapping[str, NDArray[Any]], number: int) -> TopicState:
+    values: dict[str, Any] = {
+        each.name: tensors[f"{number}.{each.name}"] for each in fields(TopicState)
+    }
+    for name in ("iteration", "bound"):
+        values[name] = values[name].item()
+    return TopicState(**values | {"bounds": tuple(values["bounds"].tolist())})
+
+
+def _check(path: AnyPath, metadata: Mapping[str, str], mark: str) -> None:
+    if metadata.get("format") != _FORMAT or metadata.get("version") != _VERSION:
+        raise FormatError(f"{path}: expected a checkpoint of this version of topicvec: delete it")
+    if metadata.get("fingerprint") != mark:
+        raise DataError(
+            f"the checkpoint {path} belongs to a fit with other documents, vectors or settings: "
+            "use the same, delete it, or give another path"
+        )

@@ -1,0 +1,224 @@
+"""What may be given as documents, and what is said about bad ones."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array, csr_matrix
+
+from topicvec.embed.vectors import WordVectors
+from topicvec.errors import DataError, OutOfVocabularyWarning, VocabularyMismatch
+from topicvec.model.counts import DocumentCounter, learn_vectors, report_unknown, weighted
+from topicvec.model.state import Solver
+from topicvec.model.topicvec import TopicVec
+from topicvec.text.document import Document
+from topicvec.text.vocabulary import Vocabulary
+
+VECTORS = WordVectors(["cat", "dog", "car"], np.eye(3), [3, 2, 1])
+
+
+def counts(documents, **options):
+    return DocumentCounter(**options).count(documents, VECTORS).counts.toarray().tolist()
+
+
+def test_texts_documents_and_token_lists_are_counted_alike():
+    same = [[1, 2, 0]]
+    assert counts(["A cat, a dog and a DOG!"]) == same
+    assert counts([Document("one", "cat dog dog")]) == same
+    assert counts([["cat", "dog", "dog"]]) == same
+    assert counts(("cat", "dog", "dog") for _ in range(1)) == same
+    assert counts(np.array(["cat dog dog"])) == same
+
+
+def test_columns_of_a_matrix_are_found_by_their_words():
+    matrix = csr_matrix([[1, 2, 3, 4]])
+    found = DocumentCounter(vocabulary=["dog", "yak", "cat", "dog"]).count(matrix, VECTORS)
+    assert found.counts.toarray().tolist() == [[3, 5, 0]]
+    assert dict(found.report.unknown) == {"yak": 2}
+    assert (found.report.n_tokens, found.report.n_unknown) == (10, 2)
+
+
+def test_a_matrix_as_wide_as_the_vectors_needs_no_words():
+    assert counts(csr_array([[0, 1, 2]])) == [[0, 1, 2]]
+    assert counts(np.array([[0.0, 1.0, 2.0]])) == [[0, 1, 2]]
+
+
+def test_a_vocabulary_limits_the_words_of_texts():
+    assert counts(["cat dog car"], vocabulary=Vocabulary(["cat", "car"], [1, 1])) == [[1, 0, 1]]
+
+
+def test_stop_words_are_left_out():
+    assert counts(["cat dog"], stop_words=["cat"]) == [[0, 1, 0]]
+
+
+def test_unknown_words_are_counted_without_a_warning():
+    model = TopicVec(2, VECTORS, random_state=0).fit(["cat yak dog", "gnu yak car dog cat cat"])
+    assert model.unknown_words_ == {"yak": 2, "gnu": 1}
+
+
+def test_documents_without_a_known_word_are_reported():
+    with pytest.warns(OutOfVocabularyWarning, match=r"1 of 2 documents .* prior mean: lost"):
+        report_unknown(
+            DocumentCounter()
+            .count([Document("a", "cat dog"), Document("lost", "yak")], VECTORS)
+            .report
+        )
+
+
+def test_mostly_unknown_words_are_reported():
+    with pytest.warns(OutOfVocabularyWarning, match="most words have no vector"):
+        report_unknown(DocumentCounter().count(["cat yak gnu"], VECTORS).report)
+
+
+def test_document_weights_multiply_counts():
+    counted = weighted(DocumentCounter().count(["cat cat", "dog"], VECTORS), [0.5, 3])
+    assert counted.counts.toarray().tolist() == [[1, 0, 0], [0, 3, 0]]
+
+
+def test_fractional_counts_are_weights():
+    assert counts(csr_array([[0.5, 1, 0]])) == [[0.5, 1, 0]]
+
+
+BAD = {
+    "one str": ("cat dog", DataError, "put it in a list"),
+    "no documents": ([], DataError, "corpus is empty"),
+    "no rows": (csr_array((0, 3)), DataError, "corpus is empty"),
+    "no text": ([None], DataError, "found NoneType in row 0"),
+    "a number": (3, DataError, "found int"),
+    "negative": (csr_array([[1, 0, 0], [0, -2, 1]]), DataError, "negative; found -2 in row 1"),
+    "NaN": (csr_array([[1, np.nan, 0]]), DataError, "finite; found nan in row 0"),
+    "infinite": (np.array([[1, np.inf, 0]]), DataError, "finite; found inf in row 0"),
+    "complex": (np.array([[1, 1j, 0]]), DataError, "numbers; found a matrix of complex128"),
+    "other width": (csr_array([[1, 2]]), VocabularyMismatch, "2 columns .* found no vocabulary"),
+}
+
+
+@pytest.mark.parametrize(("documents", "error", "message"), BAD.values(), ids=BAD.keys())
+def test_bad_documents_are_refused_with_one_clear_message(documents, error, message):
+    with pytest.raises(error, match=message):
+        TopicVec(2, VECTORS).fit(documents)
+
+
+def test_a_vocabulary_of_another_length_is_refused():
+    with pytest.raises(VocabularyMismatch, match=r"3 columns needs .* 3 words.* found 2 words"):
+        TopicVec(2, VECTORS, vocabulary=["cat", "dog"]).fit(csr_array([[1, 2, 3]]))
+
+
+def test_a_corpus_without_any_known_word_is_refused():
+    with (
+        pytest.warns(OutOfVocabularyWarning),
+        pytest.raises(DataError, match="no document has a word with a vector"),
+    ):
+        TopicVec(2, VECTORS).fit(["yak gnu"])
+
+
+def test_more_topics_than_distinct_words_are_refused():
+    with pytest.raises(
+        DataError, match=r"5 topics are too many .* 3 distinct .* n_topics=4 or less"
+    ):
+        TopicVec(5, VECTORS).fit(["cat dog car"])
+
+
+BAD_PARAMETERS = {
+    "n_topics": (1, "n_topics must be a whole number of at least 2"),
+    "max_iter": (0, "max_iter must be a whole number of at least 1"),
+    "alpha": (-1, "alpha must be positive"),
+    "max_norm": (np.inf, "max_norm must be positive and finite"),
+    "tol": (-1, "tol must be a number of at least 0"),
+    "solver": ("magic", "solver must be"),
+    "init": ("magic", "init must be"),
+    "share": ("magic", "share must be"),
+    "n_jobs": (0, "n_jobs must be"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_PARAMETERS)
+def test_bad_parameters_are_refused_at_fit(name):
+    value, message = BAD_PARAMETERS[name]
+    with pytest.raises(DataError, match=message):
+        TopicVec(**{"n_topics": 2, "vectors": VECTORS, name: value}).fit(["cat dog car"])
+
+
+@pytest.mark.parametrize("alpha", [[0.1, 0.2, 0.3], "magic", np.nan])
+def test_alpha_must_fit_the_topics(alpha):
+    with pytest.raises(DataError, match="alpha must be"):
+        TopicVec(2, VECTORS, alpha=alpha).fit(["cat dog car"])
+
+
+def test_learning_unknown_words_needs_texts():
+    with pytest.raises(DataError, match="learned from texts or token lists"):
+        learn_vectors(VECTORS, csr_array([[1, 2, 3]]))
+
+
+BAD_SOLVERS = {
+    "n_normalizer_words": (0.5, "n_normalizer_words must be a whole number of at least 1"),
+    "max_passes": (0, "max_passes must be a whole number of at least 1"),
+    "inner_tol": (np.nan, "inner_tol must be a number"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_SOLVERS)
+def test_a_bad_solver_is_refused(name):
+    value, message = BAD_SOLVERS[name]
+    with pytest.raises(DataError, match=message):
+        Solver(**{name: value})
+
+
+@pytest.mark.slow
+def test_vectors_are_learned_for_frequent_unknown_words(planted):
+    documents = [
+        [token for known in tokens for token in (known, "newword")] if block == 0 else tokens
+        for tokens, block in zip(planted.documents, planted.blocks, strict=True)
+    ]
+    documents[0].append("seldom")
+    vectors = learn_vectors(planted.vectors, documents)
+    model = TopicVec(5, vectors, random_state=0).fit(documents)
+    assert model.vocabulary_[:-1] == planted.vectors.words
+    assert model.vocabulary_[-1] == "newword"
+    assert model.unknown_words_ == {"seldom": 1}
+    cosines = planted.vectors.normalized().matrix @ model.vectors_["newword"]
+    by_block = cosines[:60].reshape(4, 15).mean(axis=1)
+    assert by_block.argmax() == 0
+    assert model.transform(documents).shape == (60, 5)
+
+
+def test_a_given_matrix_stays_as_it_is_and_may_be_read_only():
+    given = csr_array(
+        (np.array([1, 0, 2, 1, 3]), np.array([2, 0, 1, 1, 0]), np.array([0, 2, 5])), shape=(2, 3)
+    )
+    before = [given.data.copy(), given.indices.copy(), given.indptr.copy()]
+    for array in (given.data, given.indices, given.indptr):
+        array.flags.writeable = False
+    model = TopicVec(2, VECTORS, random_state=0).fit(given)
+    assert model.fitted_.word_counts.tolist() == [3, 3, 1]
+    assert model.transform(given).shape == (2, 2)
+    after = [given.data, given.indices, given.indptr]
+    assert all(np.array_equal(old, new) for old, new in zip(before, after, strict=True))
+
+
+def test_a_matrix_of_stored_zeros_is_refused():
+    zeros = csr_array((np.zeros(2), np.array([0, 1]), np.array([0, 1, 2])), shape=(2, 3))
+    with (
+        pytest.warns(OutOfVocabularyWarning),
+        pytest.raises(DataError, match="no document has a word with a vector"),
+    ):
+        TopicVec(2, VECTORS).fit(zeros)
+
+
+def test_documents_of_weight_zero_have_no_words():
+    model = TopicVec(2, VECTORS, random_state=0)
+    model.fit(["cat dog", "car car"], document_weights=[1, 0])
+    assert model.fitted_.word_counts.tolist() == [1, 1, 0]
+    with pytest.raises(DataError, match="document_weights are zero for all documents"):
+        model.fit(["cat dog", "car"], document_weights=[0, 0])
+
+
+def test_a_data_frame_of_counts_is_a_matrix():
+    pandas = pytest.importorskip("pandas")
+    assert counts(pandas.DataFrame([[0, 1, 2]], columns=["a", "b", "c"])) == [[0, 1, 2]]
+
+
+def test_numbers_of_numpy_are_numbers():
+    model = TopicVec(
+        np.int64(2), VECTORS, max_norm=np.float32(5), tol=np.float64(0.01),
+        solver=Solver(n_normalizer_words=np.int64(2)), n_jobs=np.int64(1), random_state=0,
+    ).fit(["cat dog car", "car cat"])  # fmt: skip
+    assert type(model.fitted_.settings["n_normalizer_words"]) is int
