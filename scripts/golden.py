@@ -18,6 +18,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -212,7 +213,7 @@ def classifier() -> Results:
 
 @job
 def features() -> Results:
-    forms = ["proportions", "sqrt", "counts", "topic-mean", "word-mean"]
+    forms: list[Any] = ["proportions", "sqrt", "counts", "topic-mean", "word-mean"]
     forms += ["both", "own-words", "own-both"]
     made = {}
     for form in forms:
@@ -299,7 +300,13 @@ def command_line() -> Results:
 
 def hashes() -> Iterator[tuple[str, str]]:
     for name, work in JOBS.items():
-        for key, result in work().items():
+        try:
+            results = work()
+        except Exception:  # what comes after it is worth knowing too
+            print(f"{name} failed")
+            traceback.print_exc()
+            continue
+        for key, result in results.items():
             yield f"{name}: {key}", digest(result)
 
 
