@@ -30,73 +30,52 @@ Result = TypeVar("Result")
 
 
 _lock = Lock()
-_inside: list[Any] = []  # the libraries that are held
+_inside: list[Any] = []  # the BLAS libraries that are held
 _before: list[int] = []  # their threads before
 _n_inside = 0
+_worker = local()  # has ``busy`` in the threads of our pools
 
 
 @cache
-def _libraries_with(scipy_too: bool) -> tuple[Any, ...]:  # noqa: ARG001
+def _libraries(scipy_too: bool) -> tuple[Any, ...]:  # noqa: ARG001
     # Looking for the loaded libraries takes milliseconds, so it is done once, and once more when
     # scipy.linalg has brought its own OpenBLAS beside numpy's.
     return tuple(ThreadpoolController().select(user_api="blas").lib_controllers)
 
 
-def _libraries() -> tuple[Any, ...]:
-    return _libraries_with("scipy.linalg.blas" in sys.modules)
-
-
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Hold BLAS to one thread; those who come in while others are inside change nothing.
+    """Hold BLAS to one thread, so that products have the same bits for any worker count.
 
-    threadpoolctl's own context would give the threads back when the first leaves, while others
-    still count on having one.
+    Those who come in while others are inside change nothing: threadpoolctl's own context would
+    give the threads back when the first leaves, while others still count on having one.
     """
     global _n_inside
     with _lock:
         if _n_inside == 0:
-            _inside[:] = _libraries()
+            _inside[:] = _libraries("scipy.linalg.blas" in sys.modules)
             _before[:] = [library.get_num_threads() for library in _inside]
-            _set([1] * len(_before))
+            for library in _inside:
+                library.set_num_threads(1)
         _n_inside += 1
     try:
         yield
     finally:
         with _lock:
             _n_inside -= 1
-            if _n_inside == 0:
-                _set(_before)
-
-
-def _set(numbers: list[int]) -> None:
-    for library, number in zip(_inside, numbers, strict=True):
-        library.set_num_threads(number)
-
-
-_worker = local()  # has ``busy`` in the threads of our pools
-
-
-def _mark_as_worker() -> None:
-    _worker.busy = True
+            for library, number in zip(_inside, _before, strict=True) if _n_inside == 0 else ():
+                library.set_num_threads(number)
 
 
 @cache
 def _threads(n_jobs: int) -> ThreadPoolExecutor:
     # Starting threads takes longer than many a map, so they stay. A map inside of a map runs
     # where it is: it would wait for ever for workers that wait for it.
-    return ThreadPoolExecutor(n_jobs, "topicvec", _mark_as_worker)
+    return ThreadPoolExecutor(n_jobs, "topicvec", setattr, (_worker, "busy", True))
 
 
 if hasattr(os, "register_at_fork"):  # the child has the pool but not its threads
     os.register_at_fork(after_in_child=_threads.cache_clear)
-
-
-def available_cores() -> int:
-    """Count the cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 class LocalEngine:
@@ -120,7 +99,9 @@ class LocalEngine:
     ) -> None:
         if n_jobs is not None and (n_jobs < -1 or n_jobs == 0):
             raise DataError(f"n_jobs must be at least 1, or -1 for all cores; found {n_jobs}")
-        self.n_jobs = available_cores() if n_jobs in (None, -1) else n_jobs
+        allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else ()
+        cores = len(allowed) or os.cpu_count() or 1  # those that this process may use
+        self.n_jobs = cores if n_jobs in (None, -1) else n_jobs
         self.kind = kind
 
     def __repr__(self) -> str:

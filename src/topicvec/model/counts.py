@@ -198,10 +198,8 @@ def learn_vectors(
     return more
 
 
-def weighted(counted: Counted, weights: ArrayLike | None) -> Counted:
-    """Multiply the counts of each document by its weight, (D,), if there are weights."""
-    if weights is None:
-        return counted
+def weighted(counted: Counted, weights: ArrayLike) -> Counted:
+    """Multiply the counts of each document by its weight, (D,)."""
     counts = weigh(counted.counts, document_weights=weights)
     counts.eliminate_zeros()  # a document of weight 0 has no words
     if counted.counts.nnz and not counts.nnz:

@@ -21,17 +21,16 @@ from numpy.typing import NDArray
 
 from topicvec.engine import Engine
 from topicvec.model import equations
-from topicvec.model.state import Corpus, freeze
+from topicvec.model.state import Corpus, Record
 
 __all__ = [
+    "LEAST_WEIGHT",
     "Inferred",
     "e_step",
     "even_theta",
     "likelihoods",
     "map_words",
     "mix",
-    "scaled_likelihood",
-    "weight_floor",
     "word_mass",
 ]
 
@@ -39,9 +38,11 @@ Floats = NDArray[np.floating]
 Ints = NDArray[np.integer]
 Piece = tuple[Any, ...]
 
+LEAST_WEIGHT = {"f": 1e-18, "d": 1e-140}  # by precision: the product of two never underflows
+
 
 @dataclass(frozen=True, eq=False)
-class Inferred:
+class Inferred(Record):
     """Mixtures of documents under fixed topics, with what is needed to sum up words.
 
     Parameters
@@ -69,9 +70,6 @@ class Inferred:
     weight: Floats
     ratio: Floats
 
-    def __post_init__(self) -> None:
-        freeze(self)
-
     @property
     def n_tokens(self) -> float:
         """Number of tokens."""
@@ -87,11 +85,6 @@ class Inferred:
         """Give the topics' probabilities (J, K) for words of a document, by vector row."""
         places = np.searchsorted(self.corpus.types, rows)
         return equations.responsibilities(self.table[places], self.weight[document])
-
-
-def weight_floor(dtype: np.dtype[np.floating]) -> float:
-    """Give the smallest weight used, so that the product of two never underflows."""
-    return 1e-18 if np.dtype(dtype) == np.float32 else 1e-140
 
 
 def e_step(
@@ -118,7 +111,7 @@ def e_step(
     max_passes : int
         Limit of passes over a document.
     floor : float
-        Smallest weight, see `weight_floor`.
+        Smallest weight, see `LEAST_WEIGHT`.
     new_theta, weight, ratio, mass : arrays, (D, K), (D, K), (nnz,), (K,)
         Filled: θ (eq. 14), exp(E[log φ]), counts / evidence, and added: the topic mass.
 
@@ -181,35 +174,48 @@ def even_theta(corpus: Corpus, alpha: Floats) -> Floats:
     return np.where(allowed, alpha + tokens_each[:, None], 0.0)
 
 
-def scaled_likelihood(logits: Floats, dtype: np.dtype[np.floating]) -> tuple[Floats, Floats]:
-    """Give exp(logits) with each row divided by its maximum, and the logarithms of these.
-
-    ``logits`` (n, K) is overwritten; ``dtype`` is that of the table to be.
-    """
-    peak = logits.max(axis=1)
-    logits -= peak[:, None]
-    return np.maximum(np.exp(logits, out=logits), weight_floor(dtype), out=logits), peak
-
-
 def likelihoods(
-    engine: Engine, function: Callable[[Any], tuple[Floats, Floats]], pieces: Sequence[Any],
-    n_topics: int, dtype: np.dtype[np.floating],
-) -> tuple[Floats, Floats]:  # fmt: skip
-    """Put the `scaled_likelihood` of all pieces of word types together: the E-step's table.
+    engine: Engine, pieces: Sequence[Floats], residuals: Floats, topics: Floats | None = None
+) -> tuple[Floats, Floats]:
+    """Make the E-step's table of word types.
+
+    Parameters
+    ----------
+    engine : Engine
+        Spreads the pieces.
+    pieces : sequence of arrays
+        Of word types: their dots v·t (n, K), or their vectors (n, N) if there are topics.
+    residuals : array, (K,)
+        r.
+    topics : array, (K, N), optional
+        T.
 
     Returns
     -------
     table : array, (U, K)
-        exp(v·t + r), each row divided by its maximum.
+        exp(v·t + r), each row divided by its maximum; in the precision of the pieces.
     peak : array, (U,)
         Logarithms of these maxima.
     """
-    table = np.empty((sum(len(piece) for piece in pieces), n_topics), dtype)
+    dtype = pieces[0].dtype if pieces else np.dtype(np.float32)
+    table = np.empty((sum(map(len, pieces)), len(residuals)), dtype)
     peak, start = np.empty(len(table)), 0
-    for part, tops in engine.map(function, pieces):
+    for part, tops in engine.map(partial(_likelihood, residuals, topics), pieces):
         rows = slice(start, start + len(part))
         table[rows], peak[rows], start = part, tops, rows.stop
     return table, peak
+
+
+def _likelihood(residuals: Floats, topics: Floats | None, piece: Floats) -> tuple[Floats, Floats]:
+    exponent: Floats = piece
+    if topics is None:
+        exponent = piece + residuals
+    else:  # in double precision, so that no document's mixture depends on the others
+        exponent = equations.logits(piece.astype(float), topics.astype(float), residuals)
+    peak = exponent.max(axis=1)
+    exponent -= peak[:, None]
+    np.maximum(np.exp(exponent, out=exponent), LEAST_WEIGHT[piece.dtype.char], out=exponent)
+    return exponent.astype(piece.dtype, copy=False), peak
 
 
 def mix(
@@ -242,9 +248,14 @@ def mix(
     ratio = np.empty(len(corpus.counts), table.dtype)
     mass, bound, n_passes = np.zeros(start.shape[1]), 0.0, 0
     shard = partial(_shard, corpus.compiled, table, corpus.allowed * alpha, tol, max_passes)
-    found = engine.map(shard, [_documents(corpus, start, rows) for rows in corpus.shards])
-    for rows, part in zip(corpus.shards, found, strict=True):
-        cells = slice(corpus.indptr[rows.start], corpus.indptr[rows.stop])
+    edges = [corpus.indptr[rows.start : rows.stop + 1] for rows in corpus.shards]
+    cells_of = [slice(indptr[0], indptr[-1]) for indptr in edges]
+    pieces = [
+        (p - p[0], corpus.words[cells], corpus.counts[cells], corpus.group[rows], start[rows])
+        for rows, p, cells in zip(corpus.shards, edges, cells_of, strict=True)
+    ]
+    found = engine.map(shard, pieces)
+    for rows, cells, part in zip(corpus.shards, cells_of, found, strict=True):
         theta[rows], weight[rows], ratio[cells] = part[:3]
         mass, bound, n_passes = mass + part[3], bound + part[4], n_passes + part[5]
     return Inferred(corpus, theta, mass, bound, n_passes, table, weight, ratio)
@@ -255,24 +266,18 @@ def map_words(
 ) -> Any:
     """Map over blocks of word types a function of C_wk = Σ_d n_dw π_dwk (n_block, K).
 
-    ``more`` have an item for each block, for further arguments of the function; they are taken
+    ``more`` have an item for each block, for earlier arguments of the function; they are taken
     as the work goes on, so that they need not all be there at once.
     """
-    block = partial(_block, found.corpus.compiled, found.ratio, found.weight, function)
-    pieces = [_words(found, words) for words in found.corpus.blocks]
-    return engine.map(block, zip(pieces, *more, strict=True))
-
-
-def _documents(corpus: Corpus, start: Floats, rows: slice) -> Piece:
-    indptr = corpus.indptr[rows.start : rows.stop + 1]
-    cells = slice(indptr[0], indptr[-1])
-    return (
-        indptr - indptr[0],
-        corpus.words[cells],
-        corpus.counts[cells],
-        corpus.group[rows],
-        start[rows],
+    corpus = found.corpus
+    edges = [corpus.word_indptr[words.start : words.stop + 1] for words in corpus.blocks]
+    pieces = (
+        (indptr - indptr[0], corpus.documents[cells], corpus.cells[cells], found.table[words])
+        for indptr, words in zip(edges, corpus.blocks, strict=True)
+        for cells in (slice(indptr[0], indptr[-1]),)
     )
+    block = partial(_block, corpus.compiled, found.ratio, found.weight, function)
+    return engine.map(block, zip(pieces, *more, strict=True))
 
 
 def _shard(
@@ -281,33 +286,21 @@ def _shard(
     indptr, words, counts, group, start = piece
     theta, weight = np.empty_like(start), np.empty(start.shape, table.dtype)
     ratio, mass = np.empty(len(counts), table.dtype), np.zeros(start.shape[1])
-    bound, n_passes = _loops(compiled).e_step(
+    loop = e_step
+    if compiled:  # numba takes a while to import
+        from topicvec.model.kernels import e_step as loop
+    bound, n_passes = loop(
         indptr, words, counts, table, alpha, group, start, tol, max_passes,
-        weight_floor(table.dtype), theta, weight, ratio, mass,
+        LEAST_WEIGHT[table.dtype.char], theta, weight, ratio, mass,
     )  # fmt: skip
     return theta, weight, ratio, mass, bound, n_passes
-
-
-def _words(found: Inferred, words: slice) -> Piece:
-    corpus = found.corpus
-    indptr = corpus.word_indptr[words.start : words.stop + 1]
-    cells = slice(indptr[0], indptr[-1])
-    return indptr - indptr[0], corpus.documents[cells], corpus.cells[cells], found.table[words]
 
 
 def _block(
     compiled: bool, ratio: Floats, weight: Floats, function: Callable[..., Any], piece: Piece
 ) -> Any:
     (indptr, documents, cells, table), *more = piece
-    C = _loops(compiled).word_mass(indptr, documents, cells, ratio, weight, table)
-    return function(np.asarray(C), *more)
-
-
-def _loops(compiled: bool) -> Any:
+    loop = word_mass
     if compiled:
-        from topicvec.model import kernels  # numba takes a while to import
-
-        return kernels
-    from topicvec.model import estep
-
-    return estep
+        from topicvec.model.kernels import word_mass as loop
+    return function(*more, np.asarray(loop(indptr, documents, cells, ratio, weight, table)))

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,13 +118,11 @@ class Plan:
         latest = state.bounds[-3:]
         return float(np.abs(np.diff(latest)).max()) if len(latest) == 3 else float("inf")
 
-    def converged(self, state: TopicState) -> bool:
-        """Whether the bound has stopped rising."""
-        return self.last_change(state) < self.tol
-
     def is_done(self, state: TopicState | None) -> bool:
         """Whether there is nothing more to do."""
-        return state is not None and (self.converged(state) or len(state.bounds) >= self.max_iter)
+        return state is not None and (
+            self.last_change(state) < self.tol or len(state.bounds) >= self.max_iter
+        )
 
     def steps(
         self, engine: Engine, state: TopicState | None = None
@@ -173,21 +171,24 @@ def plan_corpus(
     ``more`` are further fields of the plan.
     """
     _check_room(counts, n_topics)
-    kept, kept_labels = fixed_topics(vectors, fixed)
-    seeds, seed_labels = seed_rows(vectors, seed_words)
+    kept, kept_labels = ((), ()) if fixed is None else fixed_topics(vectors, fixed)
+    seeds, seed_labels = ((), ()) if seed_words is None else seed_rows(vectors, seed_words)
     topics = first_topics(
         vectors, counts, n_topics, init, solver.max_norm, rng,
         fixed=kept, seeds=seeds, allowed=allowed,
     )  # fmt: skip
-    held_counts, held_allowed = hold(counts, allowed, seeds, 1 + len(kept), n_topics)
+    if solver.learn_alpha:
+        solver = _enough_to_learn(solver, counts)
+    if seeds:
+        counts, allowed = hold(counts, allowed, seeds, 1 + len(kept), n_topics)
     labels = (None, *kept_labels, *seed_labels)
     return Plan(
         vectors=vectors,
-        counts=held_counts,
+        counts=counts,
         topics=topics,
         alpha=np.broadcast_to(np.asarray(alpha, float), (n_topics,)).copy(),
-        solver=_enough_to_learn(solver, counts),
-        allowed=held_allowed,
+        solver=solver,
+        allowed=allowed,
         free=np.arange(n_topics) > len(kept) if len(kept) else None,
         labels=labels + (None,) * (n_topics - len(labels)),
         n_held=len(seeds),
@@ -278,8 +279,10 @@ def train(
     list of TopicState, dict
         Where each plan ended; and the history of all, see `_history`.
     """
-    mark = "" if checkpoint is None else _fingerprint(plans)
-    states = _load(checkpoint, mark, len(plans))
+    mark, states = "", cast("list[TopicState | None]", [None] * len(plans))
+    if checkpoint is not None:
+        mark = _fingerprint(plans)
+        states = _load(checkpoint, mark, len(plans))
     runs = [plan.steps(engine, state) for plan, state in zip(plans, states, strict=True)]
     left, n_steps = list(range(len(plans))), 1 if len(plans) == 1 else _TOGETHER
     try:
@@ -339,7 +342,8 @@ def _history(
         "bounds": total,
         "n_iter": n_iterations,
         "converged": all(
-            plan.converged(state) or end for (plan, state), end in zip(pairs, ended, strict=True)
+            plan.last_change(state) < plan.tol or end
+            for (plan, state), end in zip(pairs, ended, strict=True)
         ),
         "interrupted": interrupted,
         "last_change": change if np.isfinite(change) else None,  # JSON has no infinity
@@ -348,8 +352,6 @@ def _history(
 
 def warn_unconverged(history: Mapping[str, Any], tol: float, max_iter: int) -> None:
     """Say that a fit stopped before it had converged, and what to do."""
-    if history["converged"] or history["interrupted"]:  # of which there was a warning already
-        return
     from sklearn.exceptions import ConvergenceWarning
 
     change = history["last_change"]
@@ -434,7 +436,7 @@ def _check_room(counts: csr_array, n_topics: int) -> None:
 def _enough_to_learn(solver: Solver, counts: csr_array) -> Solver:
     """Keep the prior as it is where there are too few documents to learn it."""
     n_documents = int(np.count_nonzero(np.diff(counts.indptr)))
-    if not solver.learn_alpha or n_documents >= _LEARN_FROM:
+    if n_documents >= _LEARN_FROM:
         return solver
     warn(
         f"alpha='learn' needs at least {_LEARN_FROM} documents with known words; found "
@@ -477,9 +479,9 @@ def _save(path: AnyPath, mark: str, states: Sequence[TopicState | None]) -> None
         save_file(tensors, part, metadata)
 
 
-def _load(path: AnyPath | None, mark: str, n_plans: int) -> list[TopicState | None]:
+def _load(path: AnyPath, mark: str, n_plans: int) -> list[TopicState | None]:
     """Read where plans stood; None for one that had not begun, or if there is no file yet."""
-    if path is None or not Path(path).exists():
+    if not Path(path).exists():
         return [None] * n_plans
     from safetensors import SafetensorError, safe_open
 

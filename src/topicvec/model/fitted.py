@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from topicvec.model import equations
-from topicvec.model.state import freeze
+from topicvec.model.state import Record
 
 if TYPE_CHECKING:
     from topicvec.embed.vectors import WordVectors
@@ -23,7 +23,7 @@ Representatives = tuple[tuple[int, float], ...]
 
 
 @dataclass(frozen=True, eq=False)
-class FittedTopics:
+class FittedTopics(Record):
     """Topics with everything that is known of them; arrays are read-only.
 
     Parameters
@@ -82,7 +82,7 @@ class FittedTopics:
     settings: Mapping[str, Setting] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        freeze(self)
+        super().__post_init__()
         for part in (self.word_mass.data, self.word_mass.indices, self.word_mass.indptr):
             part.flags.writeable = False
         object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))

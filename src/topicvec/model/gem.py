@@ -7,7 +7,6 @@ say, and a step of the topics (`m_step`) and, if asked, of the prior.
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from itertools import islice
 from time import perf_counter
 
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from topicvec.engine import Engine
 from topicvec.errors import DataError
 from topicvec.model import equations
-from topicvec.model.estep import likelihoods, map_words, mix, scaled_likelihood
+from topicvec.model.estep import likelihoods, map_words, mix
 from topicvec.model.mstep import Tables, evaluate, learn_alpha, m_step
 from topicvec.model.state import Corpus, DocStats, Lexicon, Solver, StepInfo, TopicState
 
@@ -75,7 +74,13 @@ def iterate(
         if solver.learn_alpha:
             alpha, more = learn_alpha(corpus, stats, found.alpha)
             found, gained = replace(found, alpha=alpha), gained + more
-        bound = _finite(stats.bound + gained, state.iteration + 1)
+        bound = stats.bound + gained
+        if not np.isfinite(bound):
+            raise DataError(
+                f"the bound became {bound} in iteration {state.iteration + 1}: the word vectors, "
+                "alpha, max_norm or weights are too large for the arithmetic, or the engine lost "
+                "results"
+            )
         if solver.method == "newton" and bound < state.bound:
             return
         each, before = bound / stats.n_tokens, state.bounds[-1] if state.bounds else -np.inf
@@ -97,15 +102,6 @@ def iterate(
         )
 
 
-def _finite(bound: float, iteration: int) -> float:
-    if not np.isfinite(bound):
-        raise DataError(
-            f"the bound became {bound} in iteration {iteration}: the word vectors, alpha, max_norm "
-            "or weights are too large for the arithmetic, or the engine lost results"
-        )
-    return bound
-
-
 def expect(
     engine: Engine, corpus: Corpus, lexicon: Lexicon, tables: Tables, state: TopicState,
     solver: Solver,
@@ -113,8 +109,7 @@ def expect(
     """E-step: the documents' mixtures (D, K) and their statistics."""
     dots, residuals = tables.dots, -tables.log_partition.astype(tables.dots.dtype)
     pieces = [dots[start : start + _ROWS] for start in range(0, len(dots), _ROWS)]
-    block = partial(_likelihood, residuals)
-    table, peak = likelihoods(engine, block, pieces, dots.shape[1], dots.dtype)
+    table, peak = likelihoods(engine, pieces, residuals)
     found = mix(
         engine, corpus, table, state.alpha, state.theta, solver.inner_tol, solver.max_passes
     )
@@ -125,12 +120,16 @@ def expect(
     # time, block by block: kept side by side, those of all classes would fill the memory.
     moment = np.zeros((len(found.mass), lexicon.vectors.shape[1]))
     vectors = (lexicon.vectors[lexicon.rows[words]] for words in corpus.blocks)
-    for part in map_words(engine, found, _moment, vectors):
+    for part in map_words(engine, found, equations.moment, vectors):
         moment += part
+    log_phi = np.zeros(len(found.mass))
+    shards = [found.theta[rows] for rows in corpus.shards if solver.learn_alpha]
+    for part in engine.map(_log_phi, shards):
+        log_phi += part
     stats = DocStats(
         mass=found.mass,
         moment=moment,
-        log_phi=_log_phi(engine, corpus, found.theta, solver.learn_alpha),
+        log_phi=log_phi,
         bound=float(bound + corpus.type_counts @ lexicon.log_unigram),
         n_tokens=found.n_tokens,
         n_documents=corpus.n_documents,
@@ -139,23 +138,8 @@ def expect(
     return found.theta, stats
 
 
-def _likelihood(residuals: Floats, dots: Floats) -> tuple[Floats, Floats]:
-    return scaled_likelihood(dots + residuals, dots.dtype)
-
-
-def _moment(C: Floats, vectors: Floats) -> Floats:
-    return equations.moment(vectors, C)
-
-
-def _log_phi(engine: Engine, corpus: Corpus, theta: Floats, wanted: bool) -> Floats:
+def _log_phi(theta: Floats) -> Floats:
     """Sum E[log φ_dk] over the documents that may use topic k."""
-    total = np.zeros(theta.shape[1])
-    for part in engine.map(_sum_log_phi, [theta[rows] for rows in corpus.shards] if wanted else []):
-        total += part
-    return total
-
-
-def _sum_log_phi(theta: Floats) -> Floats:
     return np.asarray(np.where(theta > 0, equations.expected_log_phi(theta), 0.0).sum(0))
 
 
@@ -185,27 +169,19 @@ def rehearse(
         To begin with; the given one if the part is not much smaller than the whole, or the
         documents have more cells than the vocabulary has words.
     """
-    part = _part(lexicon) if len(corpus.counts) < len(lexicon.unigram) else None
-    if part is None:
-        return state
-    steps = iterate(corpus, part, state, solver, engine, free)
-    for found, info in islice(steps, max_iter):
-        state = found
-        if info.change < _TOL:
-            break
-    return replace(state, iteration=0, bound=-np.inf, bounds=())
-
-
-def _part(lexicon: Lexicon) -> Lexicon | None:
     u = lexicon.unigram
-    common = np.argsort(-u, kind="stable")[:N_FREQUENT]
-    needed = np.union1d(common, lexicon.rows)
-    if len(needed) > _WORTH * len(u):
-        return None
+    needed = np.union1d(np.argsort(-u, kind="stable")[:N_FREQUENT], lexicon.rows)
+    if len(corpus.counts) >= len(u) or len(needed) > _WORTH * len(u):
+        return state
     total = u[needed].sum()
-    return Lexicon(
+    part = Lexicon(
         lexicon.vectors[needed],
         u[needed] / total,
         lexicon.log_unigram - np.log(total),
         np.searchsorted(needed, lexicon.rows),
     )
+    for found, info in islice(iterate(corpus, part, state, solver, engine, free), max_iter):
+        state = found
+        if info.change < _TOL:
+            break
+    return replace(state, iteration=0, bound=-np.inf, bounds=())

@@ -5,7 +5,6 @@ depend on the documents beside it (`test_a_document_gets_the_same_mixture_alone_
 """
 
 from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -13,15 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
 from topicvec.engine import Engine, one_blas_thread
-from topicvec.model import equations
-from topicvec.model.estep import (
-    Inferred,
-    even_theta,
-    likelihoods,
-    map_words,
-    mix,
-    scaled_likelihood,
-)
+from topicvec.model.estep import Inferred, even_theta, likelihoods, map_words, mix
 from topicvec.model.fitted import FittedTopics, Representatives, empty_table
 from topicvec.model.state import Corpus
 
@@ -168,7 +159,11 @@ def word_masses(inferred: Inferred, n_words: int, engine: Engine) -> csr_array:
         Without entries below a thousandth of a token.
     """
     corpus = inferred.corpus
-    blocks = list(map_words(engine, inferred, _sparse))
+    blocks = list(
+        map_words(
+            engine, inferred, lambda C: csr_array(np.where(C < _LEAST_ENTRY, np.float32(0), C))
+        )
+    )
     if not blocks:  # no document has a known word
         return empty_table(n_words, len(inferred.mass))
     stacked = csr_array(vstack(blocks, format="csr"))
@@ -176,10 +171,6 @@ def word_masses(inferred: Inferred, n_words: int, engine: Engine) -> csr_array:
     lengths[corpus.types] = np.diff(stacked.indptr)
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     return csr_array((stacked.data, stacked.indices, indptr), (n_words, stacked.shape[1]))
-
-
-def _sparse(C: Floats) -> csr_array:
-    return csr_array(np.where(C < _LEAST_ENTRY, np.float32(0), C))
 
 
 def representatives(proportions: Floats, n_best: int = 10) -> tuple[Representatives, ...]:
@@ -199,16 +190,9 @@ def representatives(proportions: Floats, n_best: int = 10) -> tuple[Representati
 
 def _table(fitted: FittedTopics, types: Ints, engine: Engine) -> tuple[Floats, Floats]:
     """Give exp(v·t + r) (U, K) with each row divided by its maximum, and the maxima's logs."""
-    block = partial(_likelihood, fitted.topics.astype(float), fitted.residuals)
     starts = range(0, len(types), _ROWS)
     pieces = [fitted.vectors.matrix[types[start : start + _ROWS]] for start in starts]
-    return likelihoods(engine, block, pieces, fitted.n_topics, np.dtype(np.float32))
-
-
-def _likelihood(topics: Floats, residuals: Floats, vectors: Floats) -> tuple[Floats, Floats]:
-    exponent = equations.logits(vectors.astype(float), topics, residuals)
-    table, peak = scaled_likelihood(exponent, np.dtype(np.float32))
-    return table.astype(np.float32), peak
+    return likelihoods(engine, pieces, fitted.residuals, fitted.topics)
 
 
 def log_unigram(fitted: FittedTopics, types: Ints) -> Floats:

@@ -34,7 +34,7 @@ from scipy.special import digamma, gammaln
 
 from topicvec.engine import Engine
 from topicvec.model import equations
-from topicvec.model.state import Corpus, DocStats, Lexicon, Solver, TopicState, freeze
+from topicvec.model.state import Corpus, DocStats, Lexicon, Record, Solver, TopicState
 
 __all__ = ["HEAD_SIZE", "LocalModel", "Tables", "evaluate", "learn_alpha", "m_step"]
 
@@ -58,7 +58,7 @@ _N_ROUNDS = 20  # of Minka's fixed point
 
 
 @dataclass(frozen=True)
-class Tables:
+class Tables(Record):
     """What follows from the topics. The first axis is the topic, but for ``dots``.
 
     Parameters
@@ -81,9 +81,6 @@ class Tables:
     head_rows: Ints
     head_shares: Floats
     dots: Floats
-
-    def __post_init__(self) -> None:
-        freeze(self)
 
     def where(self, chosen: NDArray[np.bool_], other: "Tables") -> "Tables":
         """Take the chosen topics from here and the rest from another evaluation."""
@@ -247,8 +244,20 @@ def _newton_step(
 
 
 def _newton_piece(max_norm: float, piece: tuple[Floats, ...]) -> Step:
+    """Shorten the Newton steps of some topics until the finer model agrees that they are good."""
     *about, curvature = piece
-    return LocalModel(*about).newton_steps(curvature, max_norm)
+    model = LocalModel(*about)
+    for _ in range(_N_TRIES):
+        topics = model.best_on_ball(curvature, max_norm)
+        step = topics - model.topics
+        slope = (model.slope * step).sum(axis=1)
+        bend = (model.values * _along(model.axes, step) ** 2).sum(axis=1)
+        bend = bend + model.tail * (step * step).sum(axis=1)
+        good = model.finer_rise(step) >= 0.5 * (slope - 0.5 * curvature * bend)
+        if good.all():
+            break
+        curvature = np.where(good, curvature, 2 * curvature)
+    return topics, curvature, slope, bend
 
 
 class LocalModel:
@@ -282,34 +291,17 @@ class LocalModel:
         left = np.maximum(spread - self.values.sum(axis=1), 1e-4 * spread)
         self.tail = left / (_TAIL_DIMENSIONS * topics.shape[1])
 
-    def newton_steps(self, curvature: Floats, radius: float) -> Step:
-        """Shorten the Newton steps until the finer model agrees that they are good."""
-        for _ in range(_N_TRIES):
-            topics = self.best_on_ball(curvature, radius)
-            step = topics - self.topics
-            slope, bend = _dot(self.slope, step), self.bend(step)
-            good = self.finer_rise(step) >= 0.5 * (slope - 0.5 * curvature * bend)
-            if good.all():
-                break
-            curvature = np.where(good, curvature, 2 * curvature)
-        return topics, curvature, slope, bend
-
-    def bend(self, step: Floats) -> Floats:
-        """Give step·B·step."""
-        along = _along(self.axes, step)
-        return np.asarray(_dot(self.values, along**2) + self.tail * _dot(step, step))
-
     def finer_rise(self, step: Floats) -> Floats:
         """Give the rise of f if the tail were Gaussian; exact for the head."""
         mass = np.maximum(1 - self.shares.sum(axis=1), 1e-12)
         # The tail's centre relative to the topic's mean is minus the head's, by their masses.
         centre = -_combined(self.shares, self.head) / mass[:, None]
-        tail = _dot(centre, step) + 0.5 * self.tail / mass * _dot(step, step)
+        tail = (centre * step).sum(axis=1) + 0.5 * self.tail / mass * (step * step).sum(axis=1)
         # The places of words that a short head does not have must stay at zero, not become 0 · inf.
         along = np.where(self.shares > 0, _along(self.head, step).astype(float), 0.0)
         with np.errstate(over="ignore"):  # a step that is far too long
-            inside = _dot(self.shares, np.exp(along)) + mass * np.exp(tail)
-            return np.asarray(_dot(self.slope, step) - np.log(inside))
+            inside = (self.shares * np.exp(along)).sum(axis=1) + mass * np.exp(tail)
+            return np.asarray((self.slope * step).sum(axis=1) - np.log(inside))
 
     def best_on_ball(self, curvature: Floats, radius: float) -> Floats:
         """Maximise slope·d − curvature/2 d·B·d over ‖topic + d‖ ≤ radius, exactly."""
@@ -327,10 +319,6 @@ class LocalModel:
         )[:, None]
         topics = _combined(inside / (along + lagrange), self.axes)
         return equations.project(topics + outside / (rest[:, None] + lagrange), radius)
-
-
-def _dot(a: Floats, b: Floats) -> Floats:
-    return np.asarray((a * b).sum(axis=-1))
 
 
 def _along(rows: Floats, vectors: Floats) -> Floats:
@@ -356,7 +344,11 @@ def _multipliers(stiffness: Floats, pull: Floats, radius: float) -> Floats:
         outside = norm > radius * (1 + 1e-9)
         if not outside.any():
             break
-        rise = norm**2 / np.maximum(_dot(place, place / stiff), 1e-300) * (norm / radius - 1)
+        rise = (
+            norm**2
+            / np.maximum((place * (place / stiff)).sum(axis=1), 1e-300)
+            * (norm / radius - 1)
+        )
         lagrange = np.where(outside, lagrange + rise, lagrange)
     return lagrange
 

@@ -63,7 +63,7 @@ def first_topics(
     max_norm: float,
     rng: np.random.Generator,
     *,
-    fixed: Floats,
+    fixed: Floats | Sequence[Floats] = (),
     seeds: Sequence[Rows] = (),
     allowed: Bools | None = None,
 ) -> Floats:
@@ -83,7 +83,7 @@ def first_topics(
         Radius of the ball that holds them.
     rng : Generator
         Draws.
-    fixed : array, (F, N)
+    fixed : array, (F, N), optional
         Topics 1 to F.
     seeds : sequence of arrays
         Vector rows of the seed words of the topics after them.
@@ -103,9 +103,13 @@ def first_topics(
             f"and seeded topics: use at least {first_free}"
         )
     topics = np.zeros((n_topics, vectors.n_dims), np.float32)
-    topics[1 : 1 + len(fixed)] = fixed
-    topics[1 + len(fixed) : first_free] = _seeded(vectors, seeds, START_NORM * max_norm)
-    for chosen, documents in _neighbourhoods(np.arange(first_free, n_topics), allowed):
+    if len(fixed):
+        topics[1 : 1 + len(fixed)] = fixed
+    if seeds:
+        topics[1 + len(fixed) : first_free] = _seeded(vectors, seeds, START_NORM * max_norm)
+    free: Ints = np.arange(first_free, n_topics)
+    together = [(free, None)] if allowed is None else _neighbourhoods(free, allowed)
+    for chosen, documents in together if len(free) else ():
         if init == "random":
             directions = random_directions(len(chosen), vectors.n_dims, rng)
             topics[chosen] = equations.project(directions, max_norm)
@@ -214,9 +218,7 @@ def given_topics(vectors: WordVectors, given: Any) -> tuple[Floats, tuple[str | 
 
 
 def fixed_topics(vectors: WordVectors, given: Any) -> tuple[Floats, Labels]:
-    """Take topics to keep (F, N) and their labels, of a model or an array; none of None."""
-    if given is None:
-        return np.zeros((0, vectors.n_dims), np.float32), ()
+    """Take topics to keep (F, N) and their labels, of a model or an array."""
     topics, labels = given_topics(vectors, given)
     kept = np.flatnonzero(topics.any(axis=1))  # the null topic is there already
     return topics[kept], tuple(labels[topic] for topic in kept)
@@ -260,8 +262,6 @@ def hold(
     tuple of csr_array and array
         Both with the new rows at the end.
     """
-    if not seeds:
-        return counts, allowed
     weight = _HOLD * counts.sum() / n_topics
     n_documents, n_words = counts.shape
     rows = np.concatenate(seeds)
@@ -339,10 +339,8 @@ def _directions(
     return _spread(vectors, counts, n, rng, others)
 
 
-def _neighbourhoods(free: Ints, allowed: Bools | None) -> list[tuple[Ints, Ints | None]]:
+def _neighbourhoods(free: Ints, allowed: Bools) -> list[tuple[Ints, Ints | None]]:
     """Put topics together that the same documents may use; they start among their words."""
-    if allowed is None or not len(free):
-        return [(free, None)] if len(free) else []
     patterns, numbers = np.unique(allowed[:, free].T, axis=0, return_inverse=True)
     together = ((free[numbers.ravel() == i], np.flatnonzero(row)) for i, row in enumerate(patterns))
     return [(chosen, documents) for chosen, documents in together if len(documents)]

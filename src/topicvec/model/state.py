@@ -14,18 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, csr_matrix
 
-from topicvec.checks import check_choice, check_number, check_whole, checked_limit
+from topicvec.checks import check_choice, check_number, check_whole
 from topicvec.errors import DataError
 
 __all__ = [
     "Corpus",
     "DocStats",
     "Lexicon",
+    "Record",
     "Solver",
     "StepInfo",
     "TopicState",
     "cut_evenly",
-    "freeze",
 ]
 
 Floats = NDArray[np.floating]
@@ -37,17 +37,19 @@ _N_PIECES = 48  # enough for many workers
 _LEAST_COST = 20_000.0  # of a piece, so that it outweighs its overhead
 
 
-def freeze(record: object) -> None:
-    """Make the arrays of a record read-only.
+class Record:
+    """A frozen dataclass whose arrays are read-only.
 
     A view keeps its base writable, so nothing outside the record changes.
     """
-    for field in fields(record):  # type: ignore[arg-type]
-        value = getattr(record, field.name)
-        if isinstance(value, np.ndarray):
-            view = value.view()
-            view.flags.writeable = False
-            object.__setattr__(record, field.name, view)
+
+    def __post_init__(self) -> None:
+        for field in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            if isinstance(value, np.ndarray):
+                view = value.view()
+                view.flags.writeable = False
+                object.__setattr__(self, field.name, view)
 
 
 @dataclass(frozen=True)
@@ -90,8 +92,9 @@ class Solver:
     def __post_init__(self) -> None:
         check_choice("solver", self.method, "newton", "paper")
         check_whole("max_passes", self.max_passes, 1)
-        limit = checked_limit("n_normalizer_words", self.n_normalizer_words)
-        object.__setattr__(self, "n_normalizer_words", limit)
+        if self.n_normalizer_words is not None:
+            check_whole("n_normalizer_words", self.n_normalizer_words, 1)
+            object.__setattr__(self, "n_normalizer_words", int(self.n_normalizer_words))
         for name in ("inner_tol", "learning_rate", "base_length"):
             check_number(name, getattr(self, name))
         if not 0 < self.max_norm < np.inf:
@@ -99,7 +102,7 @@ class Solver:
 
 
 @dataclass(frozen=True)
-class TopicState:
+class TopicState(Record):
     """Everything that is needed to go on from an iteration, to the bit.
 
     Parameters
@@ -131,12 +134,9 @@ class TopicState:
     bound: float = -np.inf
     bounds: tuple[float, ...] = ()
 
-    def __post_init__(self) -> None:
-        freeze(self)
-
 
 @dataclass(frozen=True)
-class DocStats:
+class DocStats(Record):
     """What the documents say about the topics. Statistics of parts of a corpus add.
 
     Parameters
@@ -170,9 +170,6 @@ class DocStats:
     n_tokens: float
     n_documents: int
     n_passes: int
-
-    def __post_init__(self) -> None:
-        freeze(self)
 
     def __add__(self, other: "DocStats") -> "DocStats":
         pairs = ((getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
@@ -238,7 +235,7 @@ def cut_evenly(
 
 
 @dataclass(frozen=True)
-class Lexicon:
+class Lexicon(Record):
     """The words that a fit needs: those of the normaliser and those of the corpus.
 
     Parameters
@@ -257,9 +254,6 @@ class Lexicon:
     unigram: Floats
     log_unigram: Floats
     rows: Ints
-
-    def __post_init__(self) -> None:
-        freeze(self)
 
     @cached_property
     def squares(self) -> Floats:
@@ -293,7 +287,7 @@ class Lexicon:
 
 
 @dataclass(frozen=True)
-class Corpus:
+class Corpus(Record):
     """Counts of documents × word types, by document and by word, cut into pieces.
 
     Parameters
@@ -330,9 +324,6 @@ class Corpus:
     blocks: tuple[slice, ...]
     compiled: bool
 
-    def __post_init__(self) -> None:
-        freeze(self)
-
     @property
     def n_documents(self) -> int:
         """Number of documents."""
@@ -360,7 +351,10 @@ class Corpus:
         by_word = np.argsort(words, kind="stable")
         per_type = np.bincount(words, minlength=len(types))
         owner = np.repeat(np.arange(table.shape[0], dtype=np.int32), np.diff(table.indptr))
-        groups, group = _group(allowed, table.shape[0], n_topics)
+        groups, group = np.ones((1, n_topics), bool), np.zeros(table.shape[0], np.int32)
+        if allowed is not None:  # number the distinct rows of the mask
+            groups, group = np.unique(np.asarray(allowed, bool), axis=0, return_inverse=True)
+            group = group.ravel().astype(np.int32)
         return cls(
             indptr=table.indptr.astype(np.int64),
             words=words.astype(np.int32),
@@ -376,11 +370,3 @@ class Corpus:
             blocks=cut_evenly(per_type + 100.0),  # a type costs its row of the matrix product
             compiled=table.shape[0] > _FEW_DOCUMENTS if compiled is None else compiled,
         )
-
-
-def _group(allowed: Bools | None, n_documents: int, n_topics: int) -> tuple[Bools, Ints]:
-    """Number the distinct rows of a mask."""
-    if allowed is None:
-        return np.ones((1, n_topics), bool), np.zeros(n_documents, np.int32)
-    groups, group = np.unique(np.asarray(allowed, bool), axis=0, return_inverse=True)
-    return groups, group.ravel().astype(np.int32)

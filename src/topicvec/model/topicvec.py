@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from topicvec.checks import check_number, check_whole
+from topicvec.checks import check_choice, check_number, check_whole
 from topicvec.embed.load import load_vectors
 from topicvec.embed.vectors import WordVectors
 from topicvec.engine import Engine, one_blas_thread, resolve_engine
@@ -198,20 +198,27 @@ class TopicVec(Estimator):
         engine = self._engine()
         check_whole("max_iter", self.max_iter, 1)
         check_number("tol", self.tol)
+        check_choice("share", self.share, "auto", "corpus", "class")
         vectors = load_vectors(self.vectors)
-        counted = weighted(self._counter().count(X, vectors), document_weights)
+        counted = self._counter().count(X, vectors)
         report_unknown(counted.report)
-        _check_length(y, counted.n_documents)
-        if self._wants_classes(y, mask):
-            plans = self._plan_classes(vectors, counted, y)
-        else:
+        if document_weights is not None:
+            counted = weighted(counted, document_weights)
+        if y is not None:
+            _check_length(y, counted.n_documents)
+        allowed = None
+        if mask is not None:
             allowed = _checked_mask(mask, counted.n_documents, self.n_topics)
+        if self.share == "class" or (self.share == "auto" and y is not None and mask is None):
+            plans = self._plan_classes(vectors, counted, y, mask)
+        else:
             plans = [self._plan(vectors, counted, self.max_iter, allowed)]
         fitted, proportions = fit_plans(
             plans, engine, counted.n_documents, callback=callback, checkpoint=checkpoint
         )
         self._keep(fitted, proportions, counted)
-        warn_unconverged(fitted.settings, self.tol, self.max_iter)
+        if not (self.converged_ or fitted.settings["interrupted"]):  # of which there is a warning
+            warn_unconverged(fitted.settings, self.tol, self.max_iter)
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Floats:
@@ -269,8 +276,11 @@ class TopicVec(Estimator):
             plan = self._plan(vectors, counted, _FIRST_BATCH)
             fitted, proportions = fit_plans([plan], engine, counted.n_documents)
         else:
-            n_fixed = len(fixed_topics(vectors, self.fixed_topics)[0])
-            free = np.arange(earlier.n_topics) > n_fixed
+            free = np.arange(earlier.n_topics) > 0
+            if self.fixed_topics is not None:
+                free = np.arange(earlier.n_topics) > len(
+                    fixed_topics(vectors, self.fixed_topics)[0]
+                )
             fitted = learn_batch(earlier, counted.counts, self._solver()[0], engine, free)
             proportions = infer(fitted, counted.counts, engine).proportions
         self._keep(fitted, proportions, counted)
@@ -612,7 +622,11 @@ class TopicVec(Estimator):
             allowed=allowed, tol=self.tol, max_iter=max_iter,
         )  # fmt: skip
 
-    def _plan_classes(self, vectors: WordVectors, counted: Counted, y: Any) -> list[Plan]:
+    def _plan_classes(
+        self, vectors: WordVectors, counted: Counted, y: Any, mask: Any
+    ) -> list[Plan]:
+        if y is None or mask is not None:
+            raise DataError("share='class' needs y with the class of each document, and no mask")
         if self.seed_words is not None or self.fixed_topics is not None:
             raise DataError(
                 "seed_words and fixed_topics need one set of topics: use share='corpus'"
@@ -630,13 +644,6 @@ class TopicVec(Estimator):
         alpha, learn = _checked_alpha(self.alpha, self.n_topics)
         given = self.solver if isinstance(self.solver, Solver) else Solver(self.solver)
         return replace(given, max_norm=self.max_norm, learn_alpha=learn), alpha
-
-    def _wants_classes(self, y: Any, mask: Any) -> bool:
-        if self.share not in ("auto", "corpus", "class"):
-            raise DataError(f"share must be 'auto', 'corpus' or 'class'; found {self.share!r}")
-        if self.share == "class" and (y is None or mask is not None):
-            raise DataError("share='class' needs y with the class of each document, and no mask")
-        return self.share != "corpus" and y is not None and mask is None
 
     def _counter(self) -> DocumentCounter:
         return DocumentCounter(self.tokenizer, self.stop_words, self.vocabulary)
@@ -661,9 +668,7 @@ def _record(token: str, pi: Floats | None) -> TokenTopic:
 
 
 def _check_length(y: Any, n_documents: int) -> None:
-    """Refuse classes, if there are any, that are not one for each document."""
-    if y is None:
-        return
+    """Refuse classes that are not one for each document."""
     is_sequence = hasattr(y, "__len__") and not isinstance(y, str) and getattr(y, "ndim", 1) > 0
     found = len(y) if is_sequence else type(y).__name__
     if found != n_documents:
@@ -683,10 +688,8 @@ def _checked_alpha(alpha: Any, n_topics: int) -> tuple[Floats, bool]:
     return prior, learn
 
 
-def _checked_mask(mask: ArrayLike | None, n_documents: int, n_topics: int) -> Bools | None:
+def _checked_mask(mask: ArrayLike, n_documents: int, n_topics: int) -> Bools:
     """Refuse a mask of the wrong shape or kind; allow the null topic everywhere."""
-    if mask is None:
-        return None
     allowed = np.asarray(mask)
     if allowed.shape != (n_documents, n_topics) or allowed.dtype != bool:
         raise DataError(

@@ -19,7 +19,7 @@ def arguments(world, dtype, mask=False, tol=1e-3, max_passes=6):
         alpha[1, 2] = alpha[0, 3] = 0
     theta = np.where(alpha[group] > 0, alpha[group] + corpus.lengths[:, None] / n_topics, 0)
     inputs = (corpus.indptr, corpus.words, corpus.counts, table, alpha, group, theta)
-    return corpus, (*inputs, tol, max_passes, estep.weight_floor(dtype))
+    return corpus, (*inputs, tol, max_passes, estep.LEAST_WEIGHT[np.dtype(dtype).char])
 
 
 def outputs(corpus, args):
