@@ -26,10 +26,9 @@ from topicvec.embed import PSDVec, WordVectors
 from topicvec.embed.association import associate, measure_margins
 from topicvec.embed.cooccurrence import WindowSettings
 from topicvec.embed.counting import count_corpus
-from topicvec.embed.factorize import factorize
+from topicvec.embed.eigen import Rows
+from topicvec.embed.factorize import DenseSurrogate, factorize
 from topicvec.embed.regress import regress
-from topicvec.embed.rows import Rows
-from topicvec.embed.surrogate import DenseSurrogate
 from topicvec.engine import LocalEngine
 from topicvec.measure import word_similarity
 from topicvec.text import Tokenizer, read_documents

@@ -4,7 +4,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 import topicvec
-from topicvec.explore import pictures
+from topicvec import pictures
 
 documents = topicvec.datasets.sample_corpus()
 model = topicvec.TopicVec(n_topics=16, random_state=0).fit(documents)

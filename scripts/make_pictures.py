@@ -5,8 +5,7 @@ Usage: python scripts/make_pictures.py
 
 from pathlib import Path
 
-from topicvec import TopicVec, datasets
-from topicvec.explore import pictures
+from topicvec import TopicVec, datasets, pictures
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "pictures"
 
@@ -15,19 +14,12 @@ def main() -> None:
     article, corpus = datasets.sample_article(), datasets.sample_corpus()
     one = TopicVec(n_topics=12, random_state=0).fit([article])
     many = TopicVec(n_topics=16, random_state=0).fit(corpus)
-    labels = [str(document.label) for document in corpus]
     drawn = {
+        **{name: pictures.draw(name, many, corpus) for name in pictures.KINDS if name != "cloud"},
         "article": pictures.cloud(one, title="Topics of the bundled article"),
         "cloud-corpus": pictures.cloud(many),
         "cloud-document": pictures.cloud(many, [corpus[0]], max_topics=6),
         "cloud-class": pictures.cloud(many, corpus, label="medicine", max_topics=6),
-        "topic-map": pictures.topic_map(many),
-        "document-map": pictures.document_map(many, corpus, labels=labels),
-        "hierarchy": pictures.hierarchy(many),
-        "heatmap": pictures.heatmap(many),
-        "by-class": pictures.by_class(many, corpus),
-        "over-time": pictures.over_time(many, corpus),
-        "bound": pictures.bound(many),
         "tokens": pictures.tokens(one, article, max_lines=20),
     }
     for name, picture in drawn.items():

@@ -111,7 +111,7 @@ def test_pairs_that_outgrow_the_budget_are_spilled_and_merged(monkeypatch, tmp_p
     )
     monkeypatch.setattr(spill, "SLICE", 1000)
     monkeypatch.setattr(spill, "MANY_RUNS", 2)
-    monkeypatch.setattr("topicvec.embed.counter.BATCH", 1000)
+    monkeypatch.setattr("topicvec.embed.counting.BATCH", 1000)
     small = count_cooccurrences(documents, vocabulary, window=6, memory_budget=1 << 20)
     assert written
     assert small == expected
@@ -211,11 +211,10 @@ def test_counts_are_saved_whole_or_not_at_all(tmp_path, monkeypatch):
     counted(window=3).save(path)
     before = path.read_bytes()
 
-    def fail(arrays, part, metadata):
-        part.write_bytes(b"half")
+    def fail(number):
         raise OSError("disk full")
 
-    monkeypatch.setattr("topicvec.embed.cooccurrence.save_file", fail)
+    monkeypatch.setattr("topicvec.embed.formats.tensors.os.fsync", fail)
     with pytest.raises(OSError, match="disk full"):
         counted(window=2).save(path)
     assert path.read_bytes() == before

@@ -159,7 +159,7 @@ def test_tokens_are_counted_across_a_restart(tmp_path):
 
 def test_long_documents_are_committed_by_their_tokens(tmp_path, monkeypatch):
     monkeypatch.setattr("topicvec.embed.encode.CHUNK_SIZE", 100)
-    monkeypatch.setattr("topicvec.embed.counter.COMMIT_TOKENS", 50)
+    monkeypatch.setattr("topicvec.embed.counting.COMMIT_TOKENS", 50)
     with pytest.raises(StoppedError):
         count(stopping_after(37), tmp_path, commit_every=1000)
     assert 0 < json.loads((tmp_path / "manifest.json").read_text())["n_documents"] <= 37
@@ -180,11 +180,11 @@ def stages_of(documents, folder, **settings):
 
 
 def test_a_restarted_run_does_not_read_the_vocabulary_again(tmp_path, monkeypatch):
-    def stop(*_):
+    def stop(*_, **__):
         raise StoppedError
 
     with monkeypatch.context() as patch:
-        patch.setattr("topicvec.embed.counting.Counter", stop)
+        patch.setattr("topicvec.embed.counting._Tally", stop)
         with pytest.raises(StoppedError):
             stages_of(DOCUMENTS, tmp_path, min_count=2)
     assert (tmp_path / "vocabulary.json").exists()

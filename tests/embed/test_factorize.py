@@ -5,10 +5,8 @@ from scipy.linalg import eigh
 
 from topicvec.embed import factorize as module
 from topicvec.embed.association import Association, associate, measure_margins
-from topicvec.embed.eigen import exact_eigenpairs, top_eigenpairs
-from topicvec.embed.factorize import factorize, weighted_residual
-from topicvec.embed.rows import Rows
-from topicvec.embed.surrogate import DenseSurrogate, SparseSurrogate
+from topicvec.embed.eigen import Rows, exact_eigenpairs, top_eigenpairs
+from topicvec.embed.factorize import DenseSurrogate, SparseSurrogate, factorize, weighted_residual
 from topicvec.engine import LocalEngine
 from topicvec.errors import DataError
 
@@ -139,7 +137,7 @@ def test_the_eigensolver_agrees_with_lapack_and_says_how_well():
     norms = np.linalg.norm(S.astype(float) @ Q - Q * pairs.values[:30], axis=0)
     np.testing.assert_allclose(pairs.residuals[:30], norms, atol=5e-3)
     assert norms.max() < 0.02 * values[29]
-    exact = exact_eigenpairs(S, 30, rows)
+    exact = exact_eigenpairs(S, 30)
     np.testing.assert_allclose(exact.values, eigh(S.astype(float))[0][::-1][:30])
 
 
@@ -188,7 +186,7 @@ def test_a_matrix_without_positive_eigenvalues_is_refused():
 
 @pytest.mark.parametrize("memory_budget", [0, 1 << 32])
 def test_any_number_of_workers_gives_the_same_bits(memory_budget, monkeypatch):
-    monkeypatch.setattr("topicvec.embed.rows.BLOCK", 100)
+    monkeypatch.setattr("topicvec.embed.eigen.BLOCK", 100)
     association = random_association()
     found = [
         factorize(association, 10, LocalEngine(n), n_iter=2, memory_budget=memory_budget)

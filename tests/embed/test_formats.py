@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import hashlib
 import json
 import lzma
 import tempfile
@@ -15,10 +16,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from topicvec.embed import WordVectors, ZipfWarning, load_vectors
+from topicvec.embed.formats import detect_format
 from topicvec.embed.formats import text as text_format
-from topicvec.embed.formats.decimals import parse_decimals, parse_decimals_fast
-from topicvec.embed.formats.detect import detect_format
-from topicvec.embed.quantize import dequantize, quantize
+from topicvec.embed.formats.tensors import TENSOR_TYPES, dequantize, quantize, write_tensors
+from topicvec.errors import FormatError
 
 ANY_WORD = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 SOLID_WORD = st.text(
@@ -247,11 +248,6 @@ def test_binary_is_read_in_blocks_of_any_size(tmp_path, monkeypatch):
     assert_same_numbers(round_trip(make(400), "v.bin"), make(400))
 
 
-def test_large_text_goes_through_the_compiled_parser(tmp_path, monkeypatch):
-    monkeypatch.setattr(text_format, "MANY_NUMBERS", 0)
-    assert_same_numbers(round_trip(make(400), "v.txt"), make(400))
-
-
 NUMBER_TEXT = st.one_of(
     FLOATS.map(lambda x: str(np.float32(x))),
     st.floats().map(repr),
@@ -261,16 +257,49 @@ NUMBER_TEXT = st.one_of(
 )
 
 
+def python_reads(field):
+    try:
+        return np.float64(field) if "_" not in field else None
+    except ValueError:
+        return None
+
+
 @settings(deadline=None, max_examples=400)
-@given(st.lists(NUMBER_TEXT, max_size=5), st.integers(-1, 1))
-def test_the_compiled_parser_agrees_with_the_readable_one(fields, off):
-    data = " ".join(fields).encode()
-    n_numbers = max(0, len(data.split()) + off)
-    slow, fast = parse_decimals(data, n_numbers), parse_decimals_fast(data, n_numbers)
-    assert (slow is None) == (fast is None)
-    if slow is not None:
-        assert np.array_equal(slow, fast, equal_nan=True)
-        assert (np.signbit(slow) == np.signbit(fast)).all()
+@given(st.lists(NUMBER_TEXT.filter(str.strip), min_size=1, max_size=5))
+def test_numbers_in_text_are_read_as_python_reads_them_or_refused(fields):
+    line, numbers = " ".join(fields).encode(), [python_reads(field) for field in fields]
+    if None in numbers:
+        with pytest.raises(FormatError, match="line 7: expected a word and"):
+            text_format._numbers(Path("x"), 7, [line], len(fields))
+        return
+    with np.errstate(over="ignore"):
+        expected = np.array([numbers, numbers]).astype(np.float32)
+    found = text_format._numbers(Path("x"), 7, [line, line], len(fields))
+    assert np.array_equal(expected, found, equal_nan=True)
+    assert (np.signbit(expected) == np.signbit(found)).all()
+
+
+@pytest.mark.parametrize("line", [b"1\r 2", b"1\x0c 2", b"\x0b1 2"])
+def test_white_space_around_a_number_is_none_of_it(line):
+    assert text_format._numbers(Path("x"), 1, [line], 2).tolist() == [[1, 2]]
+
+
+def test_tensors_of_any_type_come_back_with_the_checksum_of_all_before(tmp_path):
+    from safetensors.numpy import load_file
+
+    path, rng = tmp_path / "any.safetensors", np.random.default_rng(0)
+    tensors = {name: rng.integers(0, 2, (3, 2)).astype(name) for name in TENSOR_TYPES}
+    tensors |= {"turned": tensors["<f8"].T, "big": tensors["<f4"].astype(">f4")}
+    tensors |= {"number": np.array(0.5), "none": np.empty((0, 2), np.int8)}
+    write_tensors(path, tensors, {"b": "é", "a": "2"}, checksum=True)
+    found = load_file(path)
+    content = path.read_bytes()
+    assert found.pop("checksum").tobytes() == hashlib.sha256(content[:-32]).digest()
+    for name, array in tensors.items():
+        assert found[name].shape == array.shape
+        assert (found[name] == array).all()
+    write_tensors(path, tensors, {"b": "é", "a": "2"}, checksum=True)
+    assert path.read_bytes() == content
 
 
 def test_the_header_is_json_with_our_format_and_version(tmp_path):

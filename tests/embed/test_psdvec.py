@@ -8,7 +8,13 @@ from sklearn.base import clone
 import topicvec
 from topicvec.embed import PSDVec, WordVectors, damp
 from topicvec.embed.counting import count_cooccurrences
+from topicvec.engine import one_blas_thread
 from topicvec.errors import DataError, VocabularyMismatch
+
+try:
+    import cloudpickle  # joblib needs it
+except ImportError:
+    from joblib.externals import cloudpickle  # or, when older, brings it
 
 DOCUMENTS = zipf_corpus(n_words=120, n_documents=200)
 SETTINGS = {"n_dims": 8, "n_core": 60, "n_words": 100, "min_count": 1, "window": 4}
@@ -39,10 +45,45 @@ def test_vectors_are_there_for_all_words_by_frequency():
     ],
 )
 def test_same_counts_same_bits_for_any_number_of_workers(settings, monkeypatch):
-    monkeypatch.setattr("topicvec.embed.rows.BLOCK", 16)
+    monkeypatch.setattr("topicvec.embed.eigen.BLOCK", 16)
     monkeypatch.setattr("topicvec.embed.regress.WORDS", 7)
     hashes = {fitted(n_jobs=n, **settings).vectors_.content_hash for n in (1, 2, 3)}
     assert len(hashes) == 1
+
+
+class Copying:
+    """Sends the function and each item away and back, as an engine of other machines does."""
+
+    def map(self, function, items):
+        for item in items:
+            away = cloudpickle.loads(cloudpickle.dumps((function, item)))
+            with one_blas_thread():
+                result = away[0](away[1])
+            yield cloudpickle.loads(cloudpickle.dumps(result))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"unseen_weight": 0.3, "n_iter": 2},  # a dense matrix
+        {"unseen_weight": 0.0, "n_iter": 2, "memory_budget": 1 << 20},  # sparse plus low rank
+        {"n_core": 300, "direction": "left"},  # LAPACK's eigenpairs
+    ],
+)
+def test_an_engine_that_copies_what_it_maps_gives_the_same_bits(settings, monkeypatch):
+    monkeypatch.setattr("topicvec.embed.eigen.BLOCK", 300)
+    monkeypatch.setattr("topicvec.embed.association.ROWS", 300)
+    monkeypatch.setattr("topicvec.embed.encode.CHUNK_SIZE", 20_000)
+    monkeypatch.setattr("topicvec.embed.counting.BATCH", 5_000)
+    texts = [" ".join(tokens) for tokens in zipf_corpus(n_words=1200, n_documents=900)]
+    settings = {"n_dims": 8, "n_core": 900, "min_count": 1, "window": 3, **settings}
+    here, away = (PSDVec(n_jobs=n, **settings).fit(texts) for n in (1, Copying()))
+    assert here.counts_ == away.counts_
+    assert len(here.vectors_) > settings["n_core"]
+    assert here.vectors_ == away.vectors_
+    assert here.residual_ == away.residual_
+    more = here.add_words(here.vectors_, here.counts_, ["w007"])
+    assert more == away.add_words(here.vectors_, here.counts_, ["w007"])
 
 
 def test_counts_texts_tokens_and_documents_give_the_same_vectors():

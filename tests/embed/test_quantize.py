@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from topicvec.embed.quantize import dequantize, quantize
+from topicvec.embed.formats.tensors import dequantize, quantize
 from topicvec.errors import DataError
 
 MATRICES = arrays(

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from topicvec.embed.tokenizer_name import describe_tokenizer
+from topicvec.embed.encode import describe_tokenizer
 from topicvec.text import Tokenizer
 
 

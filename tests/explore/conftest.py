@@ -1,8 +1,8 @@
 import pytest
 
-from topicvec import TopicVec, datasets, load_vectors
+from topicvec import TopicVec, datasets
 from topicvec.explore import Collection
-from topicvec.text import Document, Tokenizer
+from topicvec.text import Document
 
 ODD = {
     "script": '<script>alert("x")</script><img src=x onerror=alert(1)> & music on the sea',
@@ -13,15 +13,6 @@ ODD = {
     "surrogate": "half a pair \ud83c of music",
     "long": "The orchestra played music. Rain fell on the sea. " * 20_000,
 }
-
-
-@pytest.fixture(scope="session")
-def small_vectors():
-    """Vectors of the words of the sample corpus: fits take no time."""
-    texts = [document.text for document in datasets.sample_corpus()]
-    words = dict.fromkeys(word for text in texts for word in Tokenizer()(text))
-    vectors = load_vectors()
-    return vectors.subset([word for word in words if word in vectors])
 
 
 @pytest.fixture(scope="session")

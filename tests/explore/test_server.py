@@ -5,8 +5,7 @@ import threading
 import pytest
 
 from topicvec.errors import DataError
-from topicvec.explore.prepare.warm import warm_up
-from topicvec.explore.server import check_server, serve
+from topicvec.explore.server import check_server, serve, warm_up
 
 
 @pytest.fixture
@@ -62,7 +61,7 @@ def test_what_cannot_be_made_ahead_is_left_to_who_asks(collection, monkeypatch):
         drawn.append(len(topics))
         raise DataError("no topic has a word")
 
-    monkeypatch.setattr("topicvec.explore.prepare.warm.cloud_of", draw)
+    monkeypatch.setattr("topicvec.explore.server.cloud_of", draw)
     warm_up(collection)
     assert len(drawn) > 1  # one failure does not end the others
 
@@ -74,6 +73,6 @@ def test_making_ahead_ends_when_told(collection, monkeypatch):
         drawn.append(topics)
         stop.set()
 
-    monkeypatch.setattr("topicvec.explore.prepare.warm.cloud_of", draw)
+    monkeypatch.setattr("topicvec.explore.server.cloud_of", draw)
     warm_up(collection, stop)
     assert len(drawn) == 1

@@ -82,7 +82,7 @@ BAD = {
     "no documents": ([], DataError, "corpus is empty"),
     "no rows": (csr_array((0, 3)), DataError, "corpus is empty"),
     "no text": ([None], DataError, "found NoneType in row 0"),
-    "a number": (3, DataError, "found int"),
+    "a number": (3, DataError, "found one int"),
     "negative": (csr_array([[1, 0, 0], [0, -2, 1]]), DataError, "negative; found -2 in row 1"),
     "NaN": (csr_array([[1, np.nan, 0]]), DataError, "finite; found nan in row 0"),
     "infinite": (np.array([[1, np.inf, 0]]), DataError, "finite; found inf in row 0"),

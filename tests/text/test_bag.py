@@ -52,10 +52,20 @@ def test_documents_without_a_known_word_are_zero_rows_and_reported():
     assert_array_equal(bag.empty_rows, [0, 2])
 
 
+def test_the_message_says_what_becomes_of_empty_documents():
+    with pytest.warns(OutOfVocabularyWarning):
+        report = bag_of_words([["x"], ["a"]], vocabulary).report
+    assert report.empty_message() == (
+        "1 of 2 documents have no known word and are kept as all-zero rows: row 0"
+    )
+    assert "and are given the prior mean: row 0" in report.empty_message("given the prior mean")
+
+
 def test_only_the_first_empty_documents_are_named():
     empty = [Document(f"doc{number}", "...") for number in range(9)]
-    with pytest.warns(OutOfVocabularyWarning, match="9 of 10 .*: doc0, doc1, .*, doc4, …"):
+    with pytest.warns(OutOfVocabularyWarning, match="9 of 10 .*: doc0, .*, doc4, …") as caught:
         BagOfWords().fit_transform([*empty, Document("full", "cat")])
+    assert caught[0].filename == __file__
 
 
 def test_long_documents_make_short_chunks(monkeypatch):

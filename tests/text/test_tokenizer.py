@@ -3,13 +3,14 @@
 import pickle
 import string
 import time
+import unicodedata
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from topicvec.errors import DataError
-from topicvec.text import Tokenizer
+from topicvec.text import Tokenizer, TokenSpan
 
 tokenize = Tokenizer()
 original = Tokenizer(rules="original")
@@ -102,11 +103,13 @@ def test_a_line_end_separates(left, right):
 
 
 @pytest.mark.parametrize("tokenizer", [tokenize, original])
-@pytest.mark.parametrize("unit", ["a", "a@", "a.", "'", "http://", "w", "a\u0301", "-"])
+@pytest.mark.parametrize("unit", ["a", "a@", "a.", "'", "http://", "w", "a\u0301", "-", "a's"])
 def test_a_long_text_without_blanks_takes_no_more_than_moments(tokenizer, unit):
-    start = time.process_time()
-    tokenizer(unit * (200_000 // len(unit)) + " @ :// www.")
-    assert time.process_time() - start < 10
+    text = unit * (200_000 // len(unit)) + " @ :// www."
+    for method in (tokenizer, tokenizer.spans):
+        start = time.process_time()
+        method(text)
+        assert time.process_time() - start < 10
 
 
 def test_a_tokenizer_pickles_and_compares_by_its_rules():
@@ -141,3 +144,87 @@ def test_original_rules_cut(text, words):
 @given(st.text())
 def test_original_rules_give_no_empty_word_and_no_blank(text):
     assert all(word and not any(map(str.isspace, word)) for word in original(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "spans"),
+    [
+        ("Ford's well-known GUIDE", ["Ford", "well", "known", "GUIDE"]),
+        ("Don’t 'quote' rock ’n’ roll", ["Don’t", "quote", "rock", "n", "roll"]),
+        ("Cafe\u0301 re\u0301sume\u0301.", ["Cafe\u0301", "re\u0301sume\u0301"]),
+        ("q\u0301\u0323x!", ["q\u0301\u0323x"]),  # the normal form swaps the marks
+        ("İİ, DİYARBAKIR", ["İİ", "DİYARBAKIR"]),  # lower case is longer
+        ("\ufb01ne \u212bngström", ["\ufb01ne", "\u212bngström"]),
+        ("\u1112\u1161\u11ab\u1100\u116e\u11a8 x", ["\u1112\u1161\u11ab\u1100\u116e\u11a8", "x"]),
+        ("co\u00adoperate\u00ad's", ["co\u00adoperate"]),
+        ("İ x@a.org, http://İ.org or me", ["İ", "or", "me"]),
+        ("é <http://a.org/b>name", ["é", "name"]),
+    ],
+)
+def test_a_span_is_where_the_word_stands(text, spans):
+    assert [text[start:end] for _, start, end in tokenize.spans(text)] == spans
+
+
+@pytest.mark.parametrize(
+    ("text", "spans"),
+    [
+        ("Turing’s 'test' isn't over-rated", ["Turing’s", "test", "isn't", "over", "rated"]),
+        ("(“one—two”) don't's (C++) +c", ["one—two", "don't", "C++", "c"]),
+        ("see turing.org, café's", ["see", "café"]),
+        ("x.yéab.org/é-z", ["x.yéab.org/é", "z"]),  # a link is cut out of a word
+    ],
+)
+def test_a_span_of_the_original_rules_is_where_the_word_stands(text, spans):
+    assert [text[start:end] for _, start, end in original.spans(text)] == spans
+
+
+def test_a_span_is_a_named_tuple():
+    assert tokenize.spans("A Yak's") == [TokenSpan("a", 0, 1), TokenSpan("yak", 2, 5)]
+    assert tokenize.spans("") == original.spans("") == []
+
+
+# What lower-casing, normal forms and the rules treat in a way of its own, more often than chance.
+hard = st.text(
+    st.characters()
+    | st.sampled_from("''sSaAeÉéßẞΣσςİIıﬁŉKÅΩ가각か<=>.-@:/_ \n’ʼ“—²1")
+    | st.sampled_from(
+        "\u0301\u0323\u0338\u0307\u0345\u3099\u00ad\u200b\u200d\u1100\u1161\u11a8"
+        "\u09c7\u09be\u0f71\u0f73\u0958\u0344\u2000\u037e\ud800\ufe0f"
+    )
+)
+
+
+def check_places(text, spans):
+    ends = [0, *(span.end for span in spans)]
+    for before, span in zip(ends, spans, strict=False):
+        assert before <= span.start < span.end <= len(text)
+
+
+@given(hard)
+@example("a\u0315\u0301b")
+@example("ΟΔΟΣ'Α ΟΔΟΣ's")
+def test_spans_are_the_words_and_their_places(text):
+    spans = tokenize.spans(text)
+    assert [span.token for span in spans] == tokenize(text)
+    check_places(text, spans)
+    for token, start, end in spans:
+        again = tokenize(text[start:end])
+        # a final sigma is one by what follows, which is cut off here
+        assert [word.replace("ς", "σ") for word in again] == [token.replace("ς", "σ")]
+
+
+@given(hard | st.text("ab.'s@:/- wéorg—“"))
+@example("xéab.cd/é ab.cdehttp://xx.org")
+def test_spans_of_the_original_rules_are_the_words_and_their_places(text):
+    spans = original.spans(text)
+    assert [span.token for span in spans] == original(text)
+    check_places(text, spans)
+    for token, start, end in spans:
+        # lower-cased, without what is cut out inside: punctuation outside ASCII, and links
+        cut, left = text[start:end].lower().replace("ς", "σ"), token.replace("ς", "σ")
+        assert (cut[0], cut[-1]) == (left[0], left[-1])
+        rest = iter(cut)
+        assert all(character in rest for character in left)
+        if len(cut) > len(left):
+            foreign = [c for c in cut if c > "\x7f" and unicodedata.category(c)[0] == "P"]
+            assert foreign or "." in cut

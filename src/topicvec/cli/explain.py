@@ -71,7 +71,7 @@ def _topics(path: Any, documents: "list[Document]", quiet: bool, **params: Any) 
 
 def _tokens(model: "TopicVec", document: "Document", least: float) -> list[dict[str, Any]]:
     """List the words that have a topic, with their places in the text."""
-    from topicvec.explore.prepare import locate
+    from topicvec.pictures.coloured import locate
 
     tokens = [
         token

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from topicvec.cli.options import Output, Quiet, Reading, Seed, VectorsOption, with_reading
+from topicvec.pictures import KINDS, draw
 
 if TYPE_CHECKING:
-    from topicvec.explore.picture import Picture
     from topicvec.model import TopicVec
+    from topicvec.pictures.svg import Picture
     from topicvec.text import Document
 
 __all__ = ["Kind", "cloud", "picture"]
@@ -27,26 +28,24 @@ _Document = Annotated[
 _Width = Annotated[int, typer.Option("--width", min=480, help="Width in pixels.")]
 
 
-class Kind(StrEnum):
-    """The kinds of pictures beside the cloud."""
-
-    TOPIC_MAP = "topic-map"
-    DOCUMENT_MAP = "document-map"
-    HIERARCHY = "hierarchy"
-    HEATMAP = "heatmap"
-    BY_CLASS = "by-class"
-    OVER_TIME = "over-time"
-    BOUND = "bound"
-    TOKENS = "tokens"
-
-
-_OF_DOCUMENTS = {Kind.DOCUMENT_MAP, Kind.BY_CLASS, Kind.OVER_TIME, Kind.TOKENS}
+_KINDS = {name: kind for name, kind in KINDS.items() if name != "cloud"}  # a command of its own
 _OPTIONS = {
-    "--document": {Kind.TOKENS},
-    "--label": _OF_DOCUMENTS,
-    "--bins": {Kind.OVER_TIME},
-    "--topics": {Kind.HEATMAP, Kind.BY_CLASS, Kind.OVER_TIME},
+    "--document": [name for name, kind in _KINDS.items() if kind.needs == "one document"],
+    "--label": [name for name, kind in _KINDS.items() if kind.needs],
+    "--bins": [name for name, kind in _KINDS.items() if "n_bins" in kind.limits],
+    "--topics": [name for name, kind in _KINDS.items() if "max_topics" in kind.limits],
 }
+
+
+class Kind(StrEnum):
+    """The kinds of pictures beside the cloud, as their table has them."""
+
+    vars().update({name.upper().replace("-", "_"): name for name in _KINDS})
+
+
+def _listed(option: str) -> str:
+    *names, last = _OPTIONS[option]
+    return f"{', '.join(names)} and {last}" if names else last
 
 
 @with_reading
@@ -73,7 +72,7 @@ def cloud(
 
     Example: topicvec cloud article.txt -k 12 -o cloud.svg
     """
-    from topicvec.explore import pictures
+    from topicvec import pictures
 
     _check_output(output)
     documents = list(reading.documents(sources)) if sources else None
@@ -99,11 +98,11 @@ def picture(
     document: _Document = None,
     label: _Label = None,
     bins: Annotated[
-        int | None, typer.Option("--bins", min=1, help="Spans of time, in over-time.")
+        int | None, typer.Option("--bins", min=1, help=f"Spans of time, in {_listed('--bins')}.")
     ] = None,
     topics: Annotated[
         int | None,
-        typer.Option("--topics", min=1, help="Topics at most, in heatmap, by-class and over-time."),
+        typer.Option("--topics", min=1, help=f"Topics at most, in {_listed('--topics')}."),
     ] = None,
     width: _Width = 800,
     output: Output = Path("picture.svg"),
@@ -123,13 +122,14 @@ def picture(
     shown = _chosen(documents, document, label) or []
     limits = {"n_bins": bins, "max_topics": topics}
     extra = {name: value for name, value in limits.items() if value is not None}
-    _save(_draw(kind, _model(model, None), shown, width=width, **extra), output, quiet)
+    drawn = draw(kind, _model(model, None), shown, width=width, **extra)
+    _save(drawn, output, quiet)
 
 
 def _check_output(output: Path) -> None:
     """Say before the work, not after it, that the picture cannot be saved."""
     from topicvec.cli.fitting import check_writable
-    from topicvec.explore.picture import check_path
+    from topicvec.pictures.svg import check_path
 
     check_path(output)
     check_writable(output)
@@ -138,8 +138,9 @@ def _check_output(output: Path) -> None:
 def _check_kind(kind: Kind, has_sources: bool, options: set[str]) -> None:
     from topicvec.errors import DataError
 
-    if (kind in _OF_DOCUMENTS) != has_sources:
-        verb = "needs" if kind in _OF_DOCUMENTS else "takes no"
+    needs = bool(_KINDS[kind].needs)
+    if needs != has_sources:
+        verb = "needs" if needs else "takes no"
         raise DataError(f"a picture of the kind {kind} {verb} documents to read after the model")
     for option in sorted(options):
         if kind not in _OPTIONS[option]:
@@ -152,7 +153,7 @@ def _chosen(
 ) -> "list[Document] | None":
     """Take the document, or those of the class, that is asked for; else all."""
     from topicvec.errors import DataError
-    from topicvec.explore.seen import of_class
+    from topicvec.pictures.seen import of_class
 
     if document is not None:
         if documents is None or label is not None:
@@ -185,34 +186,6 @@ def _model(path: Path | None, documents: "list[Document] | None", **params: Any)
     if not documents:
         raise DataError("a cloud needs text to read or --model; found neither")
     return TopicVec(**params, share="corpus").fit(documents)
-
-
-def _draw(kind: Kind, model: "TopicVec", documents: "list[Document]", **options: Any) -> "Picture":
-    from topicvec.explore import pictures
-
-    match kind:
-        case Kind.DOCUMENT_MAP:
-            return pictures.document_map(model, documents, labels=_labels(documents), **options)
-        case Kind.BY_CLASS:
-            return pictures.by_class(model, documents, **options)
-        case Kind.OVER_TIME:
-            return pictures.over_time(model, documents, **options)
-        case Kind.TOKENS:
-            return pictures.tokens(model, documents[0], **options)
-        case Kind.TOPIC_MAP:
-            return pictures.topic_map(model, **options)
-        case Kind.HIERARCHY:
-            return pictures.hierarchy(model, **options)
-        case Kind.HEATMAP:
-            return pictures.heatmap(model, **options)
-        case Kind.BOUND:
-            return pictures.bound(model, **options)
-
-
-def _labels(documents: "list[Document]") -> list[str] | None:
-    """Give the documents' classes, if each has one."""
-    labels = [document.label for document in documents if document.label is not None]
-    return labels if len(labels) == len(documents) else None
 
 
 def _save(drawn: "Picture", output: Path, quiet: bool) -> None:

@@ -22,7 +22,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from topicvec.explore.palette import COLOURS
+from topicvec.pictures.palette import COLOURS
 
 __all__ = [
     "Advance",

@@ -3,17 +3,13 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from topicvec.embed.formats.frequencies import ZipfWarning
-from topicvec.embed.load import load_vectors
+from topicvec.embed.load import ZipfWarning, load_vectors
 from topicvec.embed.vectors import Alignment, WordVectors
 
 if TYPE_CHECKING:
-    from topicvec.embed.cooccurrence import Cooccurrence as Cooccurrence
-    from topicvec.embed.cooccurrence import WindowSettings as WindowSettings
-    from topicvec.embed.counting import count_cooccurrences as count_cooccurrences
-    from topicvec.embed.counting import count_corpus as count_corpus
-    from topicvec.embed.incremental import damp as damp
-    from topicvec.embed.psdvec import PSDVec as PSDVec
+    from topicvec.embed.cooccurrence import Cooccurrence, WindowSettings
+    from topicvec.embed.counting import count_cooccurrences, count_corpus
+    from topicvec.embed.psdvec import PSDVec, damp
 
 __all__ = [
     "Alignment",
@@ -35,7 +31,7 @@ _HOME = {
     "WindowSettings": "cooccurrence",
     "count_cooccurrences": "counting",
     "count_corpus": "counting",
-    "damp": "incremental",
+    "damp": "psdvec",
 }
 
 

@@ -5,23 +5,20 @@ weights W live on the support of the counts. Objectives with symmetric X see onl
 parts sym(W∘G) and sym(W), which is what `Association` holds.
 """
 
-from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
+from topicvec.checks import check_number
 from topicvec.embed import kernels
-from topicvec.embed.cooccurrence import Cooccurrence
+from topicvec.embed.cooccurrence import Cooccurrence, as_triple, cut_rows, joined
 from topicvec.engine import Engine
 from topicvec.errors import DataError
 
-__all__ = ["Association", "Margins", "associate", "keep_rates", "measure_margins"]
+__all__ = ["Association", "Margins", "associate", "keep_rates", "measure_margins", "two_ways"]
 
 Floats = NDArray[np.float64]
-Triple = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
 ROWS = 512  # rows a worker takes at a time
 
@@ -68,17 +65,9 @@ class Margins:
     @property
     def for_kernels(self) -> tuple[Floats, Floats, Floats, Floats]:
         """The same as plain arrays."""
-        numbers = np.array(
-            [
-                self.scale,
-                self.cut,
-                self.smoothing,
-                self.floor,
-                self.unseen_weight,
-                self.unseen_target,
-            ]
-        )
-        return self.keep, self.row_totals, self.unigram, numbers
+        numbers = (self.scale, self.cut, self.smoothing, self.floor)
+        unseen = (self.unseen_weight, self.unseen_target)
+        return self.keep, self.row_totals, self.unigram, np.array([*numbers, *unseen])
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,9 +114,17 @@ class Association:
         for array in (self.indptr, self.indices, self.weighted, self.weights, self.target):
             array.setflags(write=False)
 
+    def __getitem__(self, rows: slice) -> "Association":
+        """Some of the rows, as views of the same arrays."""
+        indptr = self.indptr[rows.start : rows.stop + 1]
+        held = slice(indptr[0], indptr[-1])
+        names = ("indices", "weighted", "weights", "target")
+        parts = {name: getattr(self, name)[held] for name in names}
+        return replace(self, indptr=indptr - indptr[0], importance=self.importance[rows], **parts)
+
     @property
     def n(self) -> int:
-        """Number of words."""
+        """Number of rows: of words, where all are there."""
         return self.indptr.size - 1
 
 
@@ -234,8 +231,7 @@ def _check(smoothing: float, saturated: float, unseen_weight: float, floor: floa
         raise DataError("without smoothing unseen pairs have no log ratio: give a floor")
     if not 0 < saturated <= 1:
         raise DataError(f"saturated must be above 0 and at most 1; found {saturated}")
-    if not 0 <= unseen_weight <= 1:
-        raise DataError(f"unseen_weight must be from 0 to 1; found {unseen_weight}")
+    check_number("unseen_weight", unseen_weight, 0, 1)
 
 
 def _cut(counts: Cooccurrence, keep: Floats, n_core: int, saturated: float) -> float:
@@ -277,39 +273,21 @@ def associate(counts: Cooccurrence, margins: Margins, n: int, engine: Engine) ->
     >>> associate(counts, measure_margins(counts), 3, LocalEngine(1)).target.shape
     (9,)
     """
-    core = counts.counts if n == counts.n_words else counts.counts[:n, :n]
-    x, x_t = triples(core, symmetric=counts.settings.direction == "both")
-    blocks = [(begin, min(begin + ROWS, n)) for begin in range(0, n, ROWS)]
-    measure = partial(_measure, x=x, x_t=x_t)
-    sizes = np.concatenate([[0], *engine.map(measure, blocks)]).astype(np.int64)
-    indptr = np.cumsum(sizes)
-    indices = np.empty(indptr[-1], np.int32)
-    weighted, weights, target = (np.empty(indptr[-1], np.float32) for _ in range(3))
-    out = (indices, weighted, weights, target)
-    fill = partial(_fill, x=x, x_t=x_t, margins=margins.for_kernels, indptr=indptr, out=out)
-    for _ in engine.map(fill, blocks):
-        pass
+    x, x_t = two_ways(counts, n)
+    pieces = zip(range(0, n, ROWS), cut_rows(x, ROWS), cut_rows(x_t, ROWS), strict=True)
+    numbers = margins.for_kernels
+    united = engine.map(lambda piece: kernels.unite_rows(*piece, numbers), list(pieces))
+    most = x[1].size + (n if x_t is x else x_t[1].size + n)
+    indptr, indices, weighted, weights, target = joined(
+        united, most, np.int32, np.float32, np.float32, np.float32
+    )
+    unseen = margins.unseen_weight, margins.unseen_target
     importance = margins.importance[:n].astype(np.float32)
-    return Association(indptr, *out, margins.unseen_weight, margins.unseen_target, importance)
+    return Association(indptr, indices, weighted, weights, target, *unseen, importance)
 
 
-def triples(counts: csr_array, *, symmetric: bool) -> tuple[Triple, Triple]:
-    """Give the arrays of a matrix and of its transpose, the same where it is symmetric."""
-    transposed = counts if symmetric else counts.T.tocsr()
-    return _arrays(counts), _arrays(transposed)
-
-
-def _arrays(matrix: csr_array) -> Triple:
-    matrix.sort_indices()
-    indptr, indices = matrix.indptr, matrix.indices
-    return indptr.astype(np.int64, copy=False), indices.astype(np.int32, copy=False), matrix.data
-
-
-def _measure(block: tuple[int, int], x: Triple, x_t: Triple) -> NDArray[np.int64]:
-    return kernels.unite_sizes(*block, x[0], x[1], x_t[0], x_t[1])
-
-
-def _fill(
-    block: tuple[int, int], x: Triple, x_t: Triple, margins: Any, indptr: Any, out: Any
-) -> None:
-    kernels.unite_rows(*block, x, x_t, margins, indptr, out)
+def two_ways(counts: Cooccurrence, n: int) -> tuple[kernels.Triple, kernels.Triple]:
+    """Give the arrays of the first n words' counts and of their transpose, maybe the same."""
+    core = counts.counts if n == counts.n_words else counts.counts[:n, :n]
+    x = as_triple(core)
+    return x, x if counts.settings.direction == "both" else as_triple(core.T.tocsr())

@@ -7,23 +7,26 @@ corpora add up to exactly those of the joined corpus, in any order.
 import hashlib
 import json
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
 from scipy.sparse import csr_array
 
-from topicvec.embed import counting_kernels as kernels
-from topicvec.embed.formats.files import atomic_write
+from topicvec.checks import check_choice
+from topicvec.embed import kernels
+from topicvec.embed.formats.tensors import write_tensors
 from topicvec.engine import LocalEngine
 from topicvec.errors import DataError, FormatError
 
-__all__ = ["Cooccurrence", "Direction", "Progress", "Weighting", "WindowSettings"]
+__all__ = [
+    "Cooccurrence", "Direction", "Progress", "Weighting", "WindowSettings", "added", "as_triple",
+    "cut_rows", "joined",
+]  # fmt: skip
 
 Direction = Literal["left", "right", "both"]
 Weighting = Literal["flat", "harmonic", "linear"]
@@ -65,10 +68,8 @@ class WindowSettings:
     def __post_init__(self) -> None:
         if not isinstance(self.window, int | np.integer) or not 1 <= self.window <= 40:
             raise DataError(f"window must be an integer from 1 to 40; found {self.window!r}")
-        if self.direction not in get_args(Direction):
-            raise DataError(f"direction must be left, right or both; found {self.direction!r}")
-        if self.weighting not in get_args(Weighting):
-            raise DataError(f"weighting must be flat, harmonic or linear; found {self.weighting!r}")
+        check_choice("direction", self.direction, *get_args(Direction))
+        check_choice("weighting", self.weighting, *get_args(Weighting))
         if self.unit > 1 << 32:  # larger units would overflow the sums of a large corpus
             raise DataError(f"harmonic weighting needs a window up to 22; found {self.window}")
 
@@ -82,12 +83,11 @@ class WindowSettings:
     def weights(self) -> NDArray[np.int64]:
         """What each distance counts in units, shape (window + 1,); distance 0 counts nothing."""
         distance = np.arange(1, self.window + 1)
+        weights = np.ones_like(distance)
         if self.weighting == "harmonic":
             weights = self.unit // distance
         elif self.weighting == "linear":
             weights = self.window + 1 - distance
-        else:
-            weights = np.ones(self.window, np.int64)
         return np.concatenate([[0], weights]).astype(np.int64)
 
 
@@ -132,52 +132,23 @@ class Cooccurrence:
         for array in arrays:
             array.setflags(write=False)
 
-    @classmethod
-    def from_left(
-        cls,
-        words: Sequence[str],
-        unigram_counts: NDArray[np.int64],
-        left: csr_array,
-        settings: WindowSettings,
-        n_documents: int,
-        n_tokens: int,
-    ) -> "Cooccurrence":
-        """Make the record from counts of (word, word to its right)."""
-        counts = left
-        if settings.direction == "right":
-            counts = left.T.tocsr()
-        elif settings.direction == "both":
-            counts = added(left, left.T.tocsr())
-        return cls.of(words, unigram_counts, counts, settings, n_documents, n_tokens)
-
-    @classmethod
-    def of(
-        cls,
-        words: Sequence[str],
-        unigram_counts: NDArray[np.int64],
-        counts: csr_array,
-        settings: WindowSettings,
-        n_documents: int,
-        n_tokens: int,
-    ) -> "Cooccurrence":
-        """Make the record from words in any order."""
-        order = sorted(range(len(words)), key=lambda i: (-unigram_counts[i], words[i]))
-        if order != list(range(len(words))):
-            counts = _renumbered(counts, np.argsort(order), len(order))
-        counts.sort_indices()
-        ordered = tuple(words[i] for i in order)
-        return cls(ordered, unigram_counts[order], counts, settings, n_documents, n_tokens)
+    def in_order(self) -> "Cooccurrence":
+        """Bring the words into the order of their frequency."""
+        order = sorted(range(self.n_words), key=lambda i: (-self.unigram_counts[i], self.words[i]))
+        return replace(
+            self,
+            words=tuple(self.words[i] for i in order),
+            unigram_counts=self.unigram_counts[order],
+            counts=_renumbered(self.counts, np.argsort(order), self.n_words),
+        )
 
     def top(self, n_words: int) -> "Cooccurrence":
         """Keep the most frequent words only, of those that occur at all."""
         n = min(n_words, int(np.count_nonzero(self.unigram_counts)))
         if n == self.n_words:
             return self
-        counts = self.counts[:n, :n]
-        return Cooccurrence(
-            self.words[:n], self.unigram_counts[:n], counts, self.settings, self.n_documents,
-            self.n_tokens,
-        )  # fmt: skip
+        counts, unigram = self.counts[:n, :n], self.unigram_counts[:n]
+        return replace(self, words=self.words[:n], unigram_counts=unigram, counts=counts)
 
     @property
     def n_words(self) -> int:
@@ -223,12 +194,13 @@ class Cooccurrence:
             total = added(total, _renumbered(part.counts, place, len(words)))
         n_documents = self.n_documents + other.n_documents
         n_tokens = self.n_tokens + other.n_tokens
-        return Cooccurrence.of(words, unigram, total, self.settings, n_documents, n_tokens)
+        found = Cooccurrence(words, unigram, total, self.settings, n_documents, n_tokens)
+        return found.in_order()
 
     def save(self, path: str | Path) -> None:
         """Write the counts to a safetensors file, whole or not at all."""
         arrays = self._arrays()
-        header = {
+        metadata = {
             "format": FORMAT,
             "version": VERSION,
             "settings": json.dumps(vars(self.settings)),
@@ -236,8 +208,7 @@ class Cooccurrence:
             "n_tokens": str(self.n_tokens),
             "digest": _digest(arrays),
         }
-        with atomic_write(Path(path)) as part:
-            save_file(arrays, part, metadata=header)
+        write_tensors(Path(path), arrays, metadata)
 
     @classmethod
     def load(cls, path: str | Path) -> "Cooccurrence":
@@ -273,11 +244,11 @@ class Cooccurrence:
     def _arrays(self) -> dict[str, NDArray[Any]]:
         words = json.dumps(self.words).encode("ascii")
         return {
-            "words": np.frombuffer(words, np.uint8),
-            "unigram": self.unigram_counts,
-            "indptr": self.counts.indptr.astype(np.int64, copy=False),
-            "indices": self.counts.indices.astype(np.int32, copy=False),
             "data": self.counts.data,
+            "indptr": self.counts.indptr.astype(np.int64, copy=False),
+            "unigram": self.unigram_counts,
+            "indices": self.counts.indices.astype(np.int32, copy=False),
+            "words": np.frombuffer(words, np.uint8),
         }
 
 
@@ -287,30 +258,56 @@ def _renumbered(counts: csr_array, place: NDArray[np.int64], n_words: int) -> cs
         return counts
     pairs = counts.tocoo()
     rows, columns = place[pairs.coords[0]], place[pairs.coords[1]]
-    return csr_array((pairs.data, (rows, columns)), shape=(n_words, n_words))
+    moved = csr_array((pairs.data, (rows, columns)), shape=(n_words, n_words))
+    moved.sort_indices()
+    return moved
 
 
 def added(a: csr_array, b: csr_array) -> csr_array:
     """Add two matrices of counts; unlike scipy, over all cores and without spare copies."""
-    engine, n = LocalEngine(), a.shape[0]
-    for matrix in (a, b):
-        matrix.sort_indices()
-    x, y = _triple(a), _triple(b)
-    blocks = [(begin, min(begin + ROWS, n)) for begin in range(0, n, ROWS)]
-    sizes = engine.map(lambda block: kernels.united_sizes(*block, x, y), blocks)
-    indptr = np.concatenate([[0], *sizes]).cumsum()
-    out = indptr, np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int64)
-    for _ in engine.map(lambda block: kernels.add_rows(*block, x, y, out), blocks):
-        pass
-    return csr_array((out[2], out[1], indptr), shape=a.shape)
+    x, y = as_triple(a), as_triple(b)
+    pieces = zip(cut_rows(x, ROWS), cut_rows(y, ROWS), strict=True)
+    sums = LocalEngine().map(lambda pair: kernels.add_rows(*pair), list(pieces))
+    indptr, indices, data = joined(sums, x[1].size + y[1].size, np.int32, np.int64)
+    return csr_array((data, indices, indptr), shape=a.shape)
 
 
-def _triple(matrix: csr_array) -> kernels.Triple:
-    return (
-        matrix.indptr.astype(np.int64, copy=False),
-        matrix.indices.astype(np.int32, copy=False),
-        matrix.data,
-    )
+def as_triple(matrix: csr_array) -> kernels.Triple:
+    """Give the arrays of a sparse matrix as kernels take them, columns sorted."""
+    matrix.sort_indices()
+    indptr, indices = matrix.indptr, matrix.indices
+    return indptr.astype(np.int64, copy=False), indices.astype(np.int32, copy=False), matrix.data
+
+
+def cut_rows(matrix: kernels.Triple, n_rows: int) -> list[kernels.Triple]:
+    """Cut a sparse matrix into pieces of so many rows, each a matrix of its own."""
+    indptr, indices, data = matrix
+    pieces = []
+    for begin in range(0, indptr.size - 1, n_rows):
+        part = indptr[begin : begin + n_rows + 1]
+        held = slice(part[0], part[-1])
+        pieces.append((part - part[0], indices[held], data[held]))
+    return pieces
+
+
+def joined(
+    pieces: Iterable[tuple[NDArray[Any], ...]], most: int, *dtypes: type[np.generic]
+) -> list[NDArray[Any]]:
+    """Lay rows one after another: lengths of rows become indptr, then come the other arrays.
+
+    There is room for `most` entries; what is not needed is given back, and was never touched.
+    """
+    arrays = [np.empty(most, dtype) for dtype in dtypes]
+    lengths, n = [np.zeros(1, np.int64)], 0
+    for counted, *parts in pieces:
+        end = n + parts[0].size
+        for array, part in zip(arrays, parts, strict=True):
+            array[n:end] = part
+        lengths.append(counted)
+        n = end
+    for array in arrays:
+        array.resize(n, refcheck=False)
+    return [np.concatenate(lengths).cumsum(), *arrays]
 
 
 def _digest(arrays: dict[str, NDArray[Any]]) -> str:

@@ -7,32 +7,56 @@ same counts.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
-from typing import IO, Any, Literal
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
-from topicvec.embed.checkpoint import (
+from topicvec.checks import check_whole
+from topicvec.embed.cooccurrence import (
+    Cooccurrence,
+    Direction,
+    Progress,
+    Weighting,
+    WindowSettings,
+    added,
+)
+from topicvec.embed.encode import (
+    Chunk,
+    Encoded,
+    Mark,
+    Tokenize,
+    cut_chunks,
+    describe_tokenizer,
+    encode_chunks,
+)
+from topicvec.embed.spill import (
     Checkpoint,
+    Corner,
+    RowRange,
     claim_folder,
     load_first_pass,
+    row_ranges,
     save_first_pass,
 )
-from topicvec.embed.cooccurrence import Cooccurrence, Progress, WindowSettings
-from topicvec.embed.counter import Counter
-from topicvec.embed.encode import Chunk, Encoded, Mark, Tokenize, cut_chunks, encode_chunks
-from topicvec.embed.tokenizer_name import describe_tokenizer
+from topicvec.engine import Engine, resolve_engine
 from topicvec.errors import DataError
 from topicvec.text import Tokenizer, Vocabulary
 from topicvec.text.counting import growing_ids
 
-__all__ = ["count_cooccurrences", "count_corpus", "count_encoded"]
+__all__ = ["count_cooccurrences", "count_corpus"]
 
 COMMIT_EVERY = 50_000  # documents
+COMMIT_TOKENS = 20_000_000  # commit after so many in any case: documents may be books
+N_RANGES = 16  # of rows: more than most machines have cores, few enough to scan all ids for each
+BATCH = 1 << 21  # tokens counted at a time
 
 
 def count_cooccurrences(
@@ -40,11 +64,11 @@ def count_cooccurrences(
     vocabulary: Vocabulary,
     *,
     window: int = 10,
-    direction: Literal["left", "right", "both"] = "both",
-    weighting: Literal["flat", "harmonic", "linear"] = "harmonic",
+    direction: Direction = "both",
+    weighting: Weighting = "harmonic",
     min_tokens: int = 1,
     tokenizer: Tokenize | None = None,
-    n_jobs: int | None = None,
+    n_jobs: Engine | int | None = None,
     memory_budget: int = 1 << 31,
     folder: str | Path | None = None,
     commit_every: int = COMMIT_EVERY,
@@ -69,7 +93,7 @@ def count_cooccurrences(
         Shorter documents are left out.
     tokenizer : callable, optional
         From a text to its tokens; ``Tokenizer()`` if not given.
-    n_jobs : int, optional
+    n_jobs : int or Engine, optional
         Number of workers; ``None`` or -1 means one for each core.
     memory_budget : int
         Bytes for the sums while counting; beyond it sorted runs go to disk. The result comes
@@ -98,31 +122,29 @@ def count_cooccurrences(
     [[0, 2, 1], [2, 0, 1], [1, 1, 0]]
     """
     settings = WindowSettings(window, direction, weighting, min_tokens)
-    _check(vocabulary, memory_budget, commit_every)
+    check_whole("commit_every", commit_every, 1)
     tokenizer = Tokenizer() if tokenizer is None else tokenizer
+    work = {"n_jobs": n_jobs, "memory_budget": memory_budget, "progress": progress}
     every = commit_every if folder is not None else None
-    return _count(
-        documents, vocabulary, settings, tokenizer, n_jobs, memory_budget, folder, every, progress
-    )
+    return _count_documents(documents, vocabulary, settings, tokenizer, folder, every, work)
 
 
-def _count(
+def _count_documents(
     documents: Iterable[Any],
     vocabulary: Vocabulary,
     settings: WindowSettings,
     tokenizer: Tokenize,
-    n_jobs: int | None,
-    memory_budget: int,
     folder: str | Path | None,
-    every: int | None,
-    progress: Progress | None,
+    commit_every: int | None,
+    work: dict[str, Any],
     end: Mark | None = None,
 ) -> Cooccurrence:
+    _check(vocabulary, work["memory_budget"])
     with _checkpoint(folder, _fingerprint(vocabulary, settings, tokenizer)) as checkpoint:
-        chunks = cut_chunks(documents, commit_every=every, start=checkpoint.mark)
+        tally = _Tally(vocabulary, settings, checkpoint, commit_every, **work)
+        chunks = cut_chunks(documents, commit_every=commit_every, start=checkpoint.mark)
         chunks = _ending_at(chunks, checkpoint.mark, end)
-        counter = Counter(vocabulary, settings, n_jobs, memory_budget, checkpoint, every)
-        return counter.count(encode_chunks(chunks, tokenizer, n_jobs), progress)
+        return tally.count(encode_chunks(chunks, tokenizer, work["n_jobs"]))
 
 
 def _ending_at(chunks: Iterable[Chunk], start: Mark | None, end: Mark | None) -> Iterator[Chunk]:
@@ -130,43 +152,14 @@ def _ending_at(chunks: Iterable[Chunk], start: Mark | None, end: Mark | None) ->
     mark = start
     for chunk in chunks:
         mark = chunk.mark
-        if end is not None and mark.n_documents >= end.n_documents:
-            _check_end(mark, end)  # before anything beyond is counted and committed
+        if end is not None and mark.n_documents >= end.n_documents and mark != end:
+            break  # before anything beyond is counted and committed
         yield chunk
-    if end is not None:
-        _check_end(mark, end)
-
-
-def _check_end(mark: Mark | None, end: Mark) -> None:
-    if mark != end:
+    if end is not None and mark != end:
         raise DataError(
             f"the vocabulary in the folder was made from {end.n_documents} other documents: "
             "give the same documents, or another folder"
         )
-
-
-def count_encoded(
-    encoded: Iterable[Encoded],
-    vocabulary: Vocabulary,
-    settings: WindowSettings,
-    *,
-    n_jobs: int | None = None,
-    memory_budget: int = 1 << 31,
-    progress: Progress | None = None,
-) -> Cooccurrence:
-    """Count documents that are ids already; see `count_cooccurrences`.
-
-    Examples
-    --------
-    >>> vocabulary = Vocabulary.from_counts({"a": 2, "b": 1})
-    >>> encoded = encode_chunks(cut_chunks([["a", "b", "a"]]), str.split)
-    >>> count_encoded(encoded, vocabulary, WindowSettings(1, "left", "flat")).counts.toarray()
-    array([[0, 1], [1, 0]])
-    """
-    _check(vocabulary, memory_budget, 1)
-    with _checkpoint(None, "") as checkpoint:
-        counter = Counter(vocabulary, settings, n_jobs, memory_budget, checkpoint, None)
-        return counter.count(encoded, progress)
 
 
 def count_corpus(
@@ -176,7 +169,7 @@ def count_corpus(
     min_count: int = 1,
     max_words: int | None = None,
     tokenizer: Tokenize | None = None,
-    n_jobs: int | None = None,
+    n_jobs: Engine | int | None = None,
     memory_budget: int = 1 << 31,
     folder: str | Path | None = None,
     progress: Progress | None = None,
@@ -212,29 +205,27 @@ def count_corpus(
     """
     tokenizer = Tokenizer() if tokenizer is None else tokenizer
     limits: dict[str, Any] = {"min_count": min_count, "max_words": max_words}
+    work: dict[str, Any] = {"n_jobs": n_jobs, "memory_budget": memory_budget, "progress": progress}
     if folder is not None:
         vocabulary, end = _first_pass(documents, limits, tokenizer, n_jobs, Path(folder), progress)
-        _check(vocabulary, memory_budget, COMMIT_EVERY)
-        return _count(
-            documents, vocabulary, settings, tokenizer, n_jobs, memory_budget, folder,
-            COMMIT_EVERY, progress, end,
-        )  # fmt: skip
-    with TemporaryFile(prefix="topicvec-") as file:
+        return _count_documents(
+            documents, vocabulary, settings, tokenizer, folder, COMMIT_EVERY, work, end
+        )
+    with TemporaryFile(prefix="topicvec-") as file, _checkpoint(None, "") as checkpoint:
         encoded = encode_chunks(cut_chunks(documents), tokenizer, n_jobs)
         counted, lengths, _ = _take_in(encoded, file, progress)
         vocabulary = Vocabulary.from_counts(counted, **limits)
+        _check(vocabulary, memory_budget)
         file.seek(0)
-        return count_encoded(
-            _replay(file, list(counted), lengths), vocabulary, settings,
-            n_jobs=n_jobs, memory_budget=memory_budget, progress=progress,
-        )  # fmt: skip
+        tally = _Tally(vocabulary, settings, checkpoint, None, **work)
+        return tally.count(_replay(file, list(counted), lengths))
 
 
 def _first_pass(
     documents: Iterable[Any],
     limits: dict[str, Any],
     tokenizer: Tokenize,
-    n_jobs: int | None,
+    n_jobs: Engine | int | None,
     folder: Path,
     progress: Progress | None,
 ) -> tuple[Vocabulary, Mark]:
@@ -289,13 +280,11 @@ def _replay(
         yield Encoded(words, ids, part, Mark(done, ""))
 
 
-def _check(vocabulary: Vocabulary, memory_budget: int, commit_every: int) -> None:
+def _check(vocabulary: Vocabulary, memory_budget: int) -> None:
     if not len(vocabulary.words):
         raise DataError("the vocabulary is empty: count more text, or lower min_count")
     if memory_budget < 1 << 20:
         raise DataError(f"memory_budget must be at least 1 MiB (1048576); found {memory_budget}")
-    if commit_every < 1:
-        raise DataError(f"commit_every must be at least 1; found {commit_every}")
 
 
 def _fingerprint(vocabulary: Vocabulary, settings: WindowSettings, tokenizer: Tokenize) -> str:
@@ -309,7 +298,116 @@ def _fingerprint(vocabulary: Vocabulary, settings: WindowSettings, tokenizer: To
 @contextmanager
 def _checkpoint(folder: str | Path | None, fingerprint: str) -> Iterator[Checkpoint]:
     if folder is not None:
-        yield Checkpoint.open(Path(folder), fingerprint)
+        yield Checkpoint(Path(folder), fingerprint)
         return
     with TemporaryDirectory(prefix="topicvec-") as temporary:
-        yield Checkpoint.open(Path(temporary), fingerprint)
+        yield Checkpoint(Path(temporary), fingerprint)
+
+
+class _Tally:
+    """Counts a stream of encoded documents: translates chunks to ids, batches and adds them up.
+
+    It starts from a checkpoint, and spills and commits to it: after each so many documents and
+    after `COMMIT_TOKENS`, or never if ``commit_every`` is None.
+    """
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        settings: WindowSettings,
+        checkpoint: Checkpoint,
+        commit_every: int | None,
+        n_jobs: Engine | int | None,
+        memory_budget: int,
+        progress: Progress | None,
+    ) -> None:
+        self.words, self.ids = vocabulary.words, dict(vocabulary.ids)
+        self.settings, self.checkpoint, self.commit_every = settings, checkpoint, commit_every
+        self.engine, self.progress = resolve_engine(n_jobs), progress
+        self.unigram = np.zeros(len(self.words), np.int64)
+        self.n_tokens = checkpoint.n_tokens
+        self.ranges = _ranges(np.asarray(vocabulary.counts, np.int64), settings, memory_budget)
+        self.table: tuple[Sequence[str], NDArray[np.int32]] = ((), np.empty(0, np.int32))
+        checkpoint.restore(self.unigram, self.ranges)
+
+    def count(self, encoded: Iterable[Encoded]) -> Cooccurrence:
+        """Count everything that comes, and make the record."""
+        mark = self.checkpoint.mark or Mark(0, "")
+        batch: list[NDArray[np.int32]] = []
+        for chunk in encoded:
+            batch.append(self._translate(chunk))
+            mark = chunk.mark
+            due = self._commit_is_due(mark)
+            if due or sum(part.size for part in batch) >= BATCH:
+                self._add(batch, mark)
+                batch = []
+            if due:
+                self.checkpoint.commit(mark, self.n_tokens, self.unigram, self.ranges)
+            if self.progress:
+                self.progress("counting", mark.n_documents, None)
+        self._add(batch, mark)
+        return self._result(mark)
+
+    def _commit_is_due(self, mark: Mark) -> bool:
+        if self.commit_every is None:
+            return False
+        many = self.n_tokens - self.checkpoint.n_tokens >= COMMIT_TOKENS
+        return many or mark.n_documents % self.commit_every == 0
+
+    def _translate(self, chunk: Encoded) -> NDArray[np.int32]:
+        if self.table[0] is not chunk.words:
+            found = (self.ids.get(word, -1) for word in chunk.words)
+            self.table = (chunk.words, np.fromiter(found, np.int32, len(chunk.words)))
+        ids = self.table[1][chunk.ids]
+        short = chunk.lengths < self.settings.min_tokens
+        if short.any():
+            ids[np.repeat(short, chunk.lengths)] = -1
+        self.n_tokens += int(chunk.lengths[~short].sum())
+        self.unigram += np.bincount(ids[ids >= 0], minlength=self.unigram.size)
+        return _with_gaps(ids, chunk.lengths, self.settings.window)
+
+    def _add(self, batch: list[NDArray[np.int32]], mark: Mark) -> None:
+        if batch:
+            stream = np.concatenate(batch)
+            folder, stem = self.checkpoint.folder, str(mark.n_documents)
+            add = partial(RowRange.add, stream=stream, folder=folder, stem=stem)
+            self.ranges = list(self.engine.map(add, self.ranges))
+
+    def _result(self, mark: Mark) -> Cooccurrence:
+        if not mark.n_documents:
+            raise DataError("there are no documents to count: the source is empty")
+        rows = list(self.engine.map(RowRange.finish, self.ranges))
+        self.ranges = []  # their memory is needed for what follows
+        lengths, indices, data = (np.concatenate(parts) for parts in zip(*rows, strict=True))
+        del rows
+        indptr = np.concatenate([[0], lengths]).cumsum()
+        counts = csr_array((data, indices, indptr), shape=(len(self.words),) * 2)
+        if self.settings.direction == "right":
+            counts = counts.T.tocsr()
+        elif self.settings.direction == "both":
+            counts = added(counts, counts.T.tocsr())
+        found = (self.words, self.unigram, counts, self.settings)
+        return Cooccurrence(*found, mark.n_documents, self.n_tokens).in_order()
+
+
+def _ranges(
+    mass: NDArray[np.int64], settings: WindowSettings, memory_budget: int
+) -> list[RowRange]:
+    n_words = mass.size
+    if 2 * math.log2(n_words) + settings.window.bit_length() > 62:
+        raise DataError(f"{n_words} words are too many to count: lower max_words")
+    corner = Corner.within(n_words, memory_budget // 4 // 8)
+    spans = row_ranges(mass, N_RANGES)
+    share = (memory_budget - memory_budget // 4) // len(spans)
+    weights = settings.weights
+    return [RowRange(span, corner, n_words, weights, share) for span in spans]
+
+
+def _with_gaps(
+    ids: NDArray[np.int32], lengths: NDArray[np.int64], window: int
+) -> NDArray[np.int32]:
+    # A window of gaps after each document: the inner loop need not know where documents end.
+    stream = np.full(ids.size + lengths.size * window, -1, np.int32)
+    before = np.repeat(np.arange(lengths.size) * window, lengths)
+    stream[np.arange(ids.size) + before] = ids
+    return stream

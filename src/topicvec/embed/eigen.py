@@ -11,19 +11,120 @@ are the same bits for any number of workers.
 """
 
 import logging
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import eigh, solve_triangular
 
-from topicvec.embed.rows import Floats, Matrix, Product, Rows
-from topicvec.embed.spectrum import Spectrum, look
+from topicvec.engine import Engine, one_blas_thread
 from topicvec.errors import DataError
 
-__all__ = ["Eigenpairs", "exact_eigenpairs", "top_eigenpairs"]
+__all__ = ["Eigenpairs", "Floats", "Matrix", "Rows", "exact_eigenpairs", "top_eigenpairs"]
 
 log = logging.getLogger(__name__)
+
+Matrix = NDArray[np.float32]
+Floats = NDArray[np.float64]
+Product = Callable[[Matrix], Matrix]
+Result = TypeVar("Result")
+
+BLOCK = 1024  # rows of a task
+
+
+class Rows:
+    """Maps over fixed blocks of the rows of tall matrices.
+
+    What is mapped gets the block's rows of each matrix and returns its piece, so that a task
+    needs no more than these, wherever it runs.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+    engine : Engine
+        Of threads.
+
+    Examples
+    --------
+    >>> from topicvec.engine import LocalEngine
+    >>> rows = Rows(3, LocalEngine(1))
+    >>> rows.gram(np.ones((3, 1), np.float32), np.ones((3, 2), np.float32))
+    array([[3., 3.]])
+    """
+
+    def __init__(self, n: int, engine: Engine) -> None:
+        self.n, self.engine = n, engine
+        self.blocks = [slice(begin, min(begin + BLOCK, n)) for begin in range(0, n, BLOCK)]
+
+    def map(self, function: Callable[..., Result], *tall: Any) -> Iterator[Result]:
+        """Call the function on the rows of each block; a list is cut into blocks already."""
+        cut = [
+            whole if isinstance(whole, list) else [whole[block] for block in self.blocks]
+            for whole in tall
+        ]
+        return self.engine.map(lambda pieces: function(*pieces), list(zip(*cut, strict=True)))
+
+    def fill(self, out: Matrix, function: Callable[..., Matrix], *tall: Any) -> Matrix:
+        """Put the function's results, block by block as they come, into a matrix."""
+        for block, piece in zip(self.blocks, self.map(function, *tall), strict=True):
+            out[block] = piece
+        return out
+
+    def sum(self, function: Callable[..., Floats], *tall: Any) -> Floats:
+        """Add up the function's results over blocks, in order."""
+        total: Floats | float = 0.0
+        for part in self.map(function, *tall):
+            total = total + part
+        return np.asarray(total)
+
+    def gram(self, A: Matrix, B: Matrix) -> Floats:
+        """AᵀB in float64."""
+        if A is B:
+            return self.sum(_square, A)
+        return self.sum(lambda a, b: a.astype(np.float64).T @ b.astype(np.float64), A, B)
+
+    def weigh(self, weights: Floats, A: Matrix) -> Floats:
+        """The sum of A's rows, each times its weight, in float64."""
+        return self.sum(lambda w, a: w @ a.astype(np.float64), weights, A)
+
+    def rotate(self, A: Matrix, U: Floats) -> Matrix:
+        """AU in float32."""
+        U32, out = np.ascontiguousarray(U, np.float32), np.empty((self.n, U.shape[1]), np.float32)
+        return self.fill(out, lambda a: a @ U32, A)
+
+    def take_away(self, Y: Matrix, A: Matrix, U: Matrix) -> Matrix:
+        """Y − AU, in place of Y."""
+        return self.fill(Y, lambda y, a: y - a @ U, Y, A)
+
+
+def _square(A: Matrix) -> Floats:
+    A64 = A.astype(np.float64)
+    return np.asarray(A64.T @ A64)
+
+
+class _Spectrum(NamedTuple):
+    """What Lanczos shows: far negative vectors to take out, a bound for the rest, a density."""
+
+    vectors: Matrix
+    values: Floats
+    low: float
+    nodes: Floats  # in decreasing order
+    n_above: Floats  # about how many eigenvalues lie above each node
+
+    def quantile(self, m: int) -> float:
+        """About the m-th largest eigenvalue."""
+        return float(np.interp(m, self.n_above, self.nodes))
+
+    def without(self, Y: Matrix, SY: Matrix, rows: Rows) -> Matrix:
+        """(S − BΘBᵀ) Y, from S Y."""
+        if not self.values.size:
+            return SY
+        B = self.vectors
+        inner = (self.values[:, None] * rows.gram(B, Y)).astype(np.float32)
+        return rows.take_away(SY, B, inner)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,15 +150,16 @@ class Eigenpairs:
     n_products: float
 
 
-def exact_eigenpairs(S: Matrix, k: int, rows: Rows) -> Eigenpairs:
+def exact_eigenpairs(S: Matrix, k: int) -> Eigenpairs:
     """The k largest eigenpairs of a small dense matrix, by LAPACK in float64."""
     n = S.shape[0]
     S64 = S.astype(np.float64)
     low = max(n - k, 0)
-    values, vectors = rows.once(lambda: eigh(S64, subset_by_index=(low, n - 1)))
-    values, vectors = values[::-1], vectors[:, ::-1]
-    residuals = rows.once(lambda: np.linalg.norm(S64 @ vectors - vectors * values, axis=0))
-    return Eigenpairs(values, _signed(vectors).astype(np.float32), residuals, n / max(k, 1))
+    with one_blas_thread():
+        values, vectors = eigh(S64, subset_by_index=(low, n - 1))
+        values, vectors = values[::-1], vectors[:, ::-1]
+        residuals = np.linalg.norm(S64 @ vectors - vectors * values, axis=0)
+    return Eigenpairs(values, vectors.astype(np.float32), residuals, n / max(k, 1))
 
 
 def top_eigenpairs(
@@ -114,7 +216,7 @@ def top_eigenpairs(
     Q, n_products = _begin(product, m, rows, rng, start)
     # Ritz values of a warm start are good enough to cut at; of a cold one they are far too low,
     # and a cut there would let hundreds of unwanted vectors grow: the density knows better.
-    spectrum = look(product, rows, rng, n_steps=40 if start is None else 12)
+    spectrum = _look(product, rows, rng, n_steps=40 if start is None else 12)
     estimate = spectrum.quantile(round(1.15 * m)) if start is None else -np.inf
     for n_rounds in range(max_rounds + 1):
         values, Q, SQ = _rayleigh_ritz(product, Q, rows)
@@ -136,11 +238,7 @@ def top_eigenpairs(
 
 
 def _begin(
-    product: Product,
-    m: int,
-    rows: Rows,
-    rng: np.random.Generator,
-    start: Matrix | None,
+    product: Product, m: int, rows: Rows, rng: np.random.Generator, start: Matrix | None
 ) -> tuple[Matrix, int]:
     n_given = 0 if start is None else min(start.shape[1], m)
     Q = rng.standard_normal((rows.n, m), dtype=np.float32)
@@ -163,7 +261,8 @@ def _relative(values: Floats, residuals: Floats) -> float:
 def _rayleigh_ritz(product: Product, Q: Matrix, rows: Rows) -> tuple[Floats, Matrix, Matrix]:
     SQ = product(Q)
     H = rows.gram(Q, SQ)
-    values, U = rows.once(lambda: np.linalg.eigh((H + H.T) / 2))
+    with one_blas_thread():
+        values, U = np.linalg.eigh((H + H.T) / 2)
     U = np.ascontiguousarray(U[:, ::-1])
     return values[::-1].copy(), rows.rotate(Q, U), rows.rotate(SQ, U)
 
@@ -171,11 +270,11 @@ def _rayleigh_ritz(product: Product, Q: Matrix, rows: Rows) -> tuple[Floats, Mat
 def _residual_norms(values: Floats, Q: Matrix, SQ: Matrix, rows: Rows) -> Floats:
     scale = values.astype(np.float32)
 
-    def squares(block: slice) -> Floats:
-        R = SQ[block] - Q[block] * scale
+    def squares(q: Matrix, sq: Matrix) -> Floats:
+        R = sq - q * scale
         return np.asarray(np.einsum("ij,ij->j", R, R, dtype=np.float64))
 
-    return np.asarray(np.sqrt(rows.sum(squares)), np.float64)
+    return np.asarray(np.sqrt(rows.sum(squares, Q, SQ)), np.float64)
 
 
 def _filtered(
@@ -183,7 +282,7 @@ def _filtered(
     values: Floats,
     Q: Matrix,
     SQ: Matrix,
-    spectrum: Spectrum,
+    spectrum: _Spectrum,
     cut: float,
     degree: int,
     rows: Rows,
@@ -213,16 +312,15 @@ def _filtered(
 def _combine(A: Matrix, B: Matrix, C: Matrix, a: float, b: float, c: float, rows: Rows) -> Matrix:
     """The sum aA + bB + cC."""
     a32, b32, c32 = np.float32(a), np.float32(b), np.float32(c)
-    out = np.empty_like(A)
 
-    def one(block: slice) -> None:
-        np.multiply(A[block], a32, out=out[block])
-        out[block] += b32 * B[block]
+    def combined(A: Matrix, B: Matrix, C: Matrix) -> Matrix:
+        out = A * a32
+        out += b32 * B
         if c32:
-            out[block] += c32 * C[block]
+            out += c32 * C
+        return np.asarray(out)
 
-    rows.each(one)
-    return out
+    return rows.fill(np.empty_like(A), combined, A, B, C)
 
 
 class _Clearing:
@@ -238,13 +336,9 @@ class _Clearing:
         L = self.leading
         if not L.shape[1]:
             return
-        traces = self.rows.sum(lambda block: (L[block].T @ Y[block]).astype(np.float64))
+        traces = self.rows.sum(lambda a, y: (a.T @ y).astype(np.float64), L, Y)
         traces32 = np.where(self.larger, traces, 0.0).astype(np.float32)
-
-        def one(block: slice) -> None:
-            Y[block] -= L[block] @ traces32
-
-        self.rows.each(one)
+        self.rows.take_away(Y, L, traces32)
 
 
 def _orthonormal(Y: Matrix, rows: Rows) -> Matrix:
@@ -252,7 +346,8 @@ def _orthonormal(Y: Matrix, rows: Rows) -> Matrix:
     for _ in range(2):
         G = rows.gram(Y, Y)
         scale = 1.0 / np.sqrt(np.maximum(np.diag(G), 1e-60))
-        inverse = rows.once(partial(_inverse_factor, G * scale[:, None] * scale))
+        with one_blas_thread():
+            inverse = _inverse_factor(G * scale[:, None] * scale)
         Y = rows.rotate(Y, scale[:, None] * inverse)
     return Y
 
@@ -275,7 +370,44 @@ def _inverse_factor(G: Floats) -> Floats:
             return np.ascontiguousarray(solve_triangular(L, eye, lower=True).T)
 
 
-def _signed(vectors: Floats) -> Floats:
-    largest = np.abs(vectors).argmax(axis=0)
-    signs = np.sign(vectors[largest, np.arange(vectors.shape[1])])
-    return np.asarray(vectors * np.where(signs == 0, 1.0, signs))
+def _look(product: Product, rows: Rows, rng: np.random.Generator, n_steps: int = 40) -> _Spectrum:
+    """Find the far negative eigenpairs and the density of the others by Lanczos steps.
+
+    A log ratio is a constant ln κ plus a sparse part, and that constant alone is an eigenvalue
+    near n ln κ, far below all others; with it inside, the filter's interval would be twenty
+    times too long. Such outliers are the first to converge in Lanczos.
+    """
+    n_steps = min(n_steps, rows.n)
+    K = np.zeros((rows.n, n_steps + 1))
+    K[:, 0] = rng.standard_normal(rows.n)
+    K[:, 0] /= np.sqrt(np.sum(K[:, 0] ** 2))
+    T = np.zeros((n_steps, n_steps))
+    beta = 0.0
+    for j in range(n_steps):
+        r = product(K[:, j : j + 1].astype(np.float32))[:, 0].astype(np.float64)
+        T[j, j] = np.sum(K[:, j] * r)
+        with one_blas_thread():
+            for _ in range(2):  # twice is enough (Kahan)
+                r = r - K[:, : j + 1] @ (K[:, : j + 1].T @ r)
+        beta = float(np.sqrt(np.sum(r * r)))
+        if j + 1 == n_steps or beta <= 1e-6 * abs(T[0, 0]):  # both are 0 where S is
+            break
+        T[j, j + 1] = T[j + 1, j] = beta
+        K[:, j + 1] = r / beta
+    return _outliers(T[: j + 1, : j + 1], K[:, : j + 1], beta, rows)
+
+
+def _outliers(T: Floats, K: Floats, beta: float, rows: Rows) -> _Spectrum:
+    with one_blas_thread():
+        values, U = np.linalg.eigh(T)
+    errors = beta * np.abs(U[-1])
+    known = (values < 0) & (errors < 1e-2 * np.abs(values))
+    n_known = int(np.argmin(known)) if not known.all() else len(known)
+    rest = slice(n_known, None)
+    low = float(np.min(values[rest] - errors[rest], initial=0.0))
+    with one_blas_thread():
+        vectors = (K @ U[:, :n_known]).astype(np.float32)
+    # Squared first components are the weights of a quadrature for the spectral density.
+    shares = rows.n * U[0, ::-1] ** 2
+    n_above = np.cumsum(shares) - shares / 2
+    return _Spectrum(vectors, values[:n_known], low, values[::-1], n_above)

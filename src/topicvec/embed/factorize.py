@@ -6,7 +6,9 @@ by the iteration X ← the best rank-N PSD approximation of S = A0 + (1 − w̄)
 where A0 = sym(W∘G), w̄ = sym(W). The paper has d = 1; any other d costs nothing, as the best
 approximation of S under weights d_i² d_j² comes from the eigenpairs of D S D. Off the support of
 the counts S is a constant plus a multiple of X, so S is either a dense float32 matrix that is
-refilled in place, or, where that does not fit, sparse plus low rank and never formed.
+refilled in place, or, where that does not fit, sparse plus low rank and never formed. Either is
+known by its products, in the coordinates U = DV of the importance d: with D S D. It starts as
+S₁ = sym(W∘G + (1−W)∘G/2) = (A0 + sym(G))/2.
 """
 
 from dataclasses import dataclass
@@ -14,15 +16,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from topicvec.embed import kernels
 from topicvec.embed.association import Association
 from topicvec.embed.cooccurrence import Progress
-from topicvec.embed.eigen import Eigenpairs, exact_eigenpairs, top_eigenpairs
-from topicvec.embed.rows import Matrix, Rows
-from topicvec.embed.surrogate import DenseSurrogate, SparseSurrogate, Surrogate, sampled
+from topicvec.embed.eigen import Eigenpairs, Floats, Matrix, Rows, exact_eigenpairs, top_eigenpairs
 from topicvec.engine import Engine
 from topicvec.errors import DataError
 
-__all__ = ["Factorization", "factorize", "weighted_residual"]
+__all__ = ["DenseSurrogate", "Factorization", "SparseSurrogate", "factorize", "weighted_residual"]
 
 N_EXTRA = 60  # vectors iterated on beyond those kept
 
@@ -49,6 +50,104 @@ class Factorization:
     residual_norms: NDArray[np.float64]
     residual: float
     n_products: float
+
+
+def _start_constant(a: Association) -> float:
+    return (a.unseen_weight + 1.0) * a.unseen_target / 2
+
+
+class DenseSurrogate:
+    """S as one dense float32 matrix, refilled in place.
+
+    Parameters
+    ----------
+    association : Association
+        Of n words.
+    rows : Rows
+    """
+
+    def __init__(self, association: Association, rows: Rows) -> None:
+        self.association, self.rows = association, rows
+        n, constant = rows.n, _start_constant(association)
+
+        def start(a: Association) -> Matrix:
+            S = np.full((a.n, n), constant, np.float32)
+            kernels.start_rows(S, a.indptr, a.indices, a.weighted, a.target)
+            return S
+
+        self.matrix = rows.fill(np.empty((n, n), np.float32), start, association)
+
+    def update(self, V: Matrix) -> None:
+        """Set S to A0 + (1 − w̄)∘V Vᵀ."""
+        transposed = np.ascontiguousarray(V.T)
+
+        def refill(a: Association, v: Matrix) -> Matrix:
+            S = v @ transposed
+            unseen = np.array([a.unseen_weight, a.unseen_target], np.float32)
+            kernels.refill_rows(S, a.indptr, a.indices, a.weighted, a.weights, unseen)
+            return np.asarray(S)
+
+        self.rows.fill(self.matrix, refill, self.association, V)
+
+    def product(self, Y: Matrix) -> Matrix:
+        """D S D Y, shape (n, m)."""
+        d = self.association.importance[:, None]
+        DY = d * Y
+        return self.rows.fill(np.empty_like(Y), lambda s, d: (s @ DY) * d, self.matrix, d)
+
+
+class SparseSurrogate:
+    """S as c·11ᵀ + (1 − w0) V Vᵀ + a sparse matrix on the support; never formed.
+
+    Parameters
+    ----------
+    association : Association
+        Of n words.
+    rows : Rows
+    """
+
+    def __init__(self, association: Association, rows: Rows) -> None:
+        self.association, self.rows = association, rows
+        self.constant = _start_constant(association)
+        half, constant = np.float32(2), np.float32(self.constant)
+        # What the sparse matrix has on the support, a piece for each block of rows.
+        self.sparse = list(
+            rows.map(lambda a: (a.weighted + a.target) / half - constant, association)
+        )
+        self.V: Matrix = np.zeros((rows.n, 0), np.float32)
+
+    def update(self, V: Matrix) -> None:
+        """Set S to A0 + (1 − w̄)∘V Vᵀ."""
+        a = self.association
+        self.constant, self.V = a.unseen_weight * a.unseen_target, V
+        unseen_weight, constant = np.float32(a.unseen_weight), np.float32(self.constant)
+
+        def refill(a: Association, v: Matrix) -> NDArray[np.float32]:
+            x = kernels.sampled_products(v, V, a.indptr, a.indices)
+            x *= unseen_weight - a.weights
+            x += a.weighted
+            x -= constant
+            return x
+
+        self.sparse = list(self.rows.map(refill, a, V))
+
+    def product(self, Y: Matrix) -> Matrix:
+        """D S D Y, shape (n, m)."""
+        a, V, rows = self.association, self.V, self.rows
+        d = a.importance[:, None]
+        DY = d * Y
+        sums = rows.sum(lambda y: y.sum(axis=0, dtype=np.float64), DY)
+        everywhere = (self.constant * sums).astype(np.float32)
+        inner = (rows.gram(V, DY) * (1.0 - a.unseen_weight)).astype(np.float32)
+
+        def one(a: Association, x: NDArray[np.float32], v: Matrix, d: Matrix) -> Matrix:
+            out = v @ inner
+            out += everywhere
+            kernels.multiply_rows(a.indptr, a.indices, x, DY, out)
+            out *= d
+            return np.asarray(out)
+
+        return rows.fill(np.empty_like(Y), one, a, self.sparse, V, d)
 
 
 def factorize(
@@ -101,7 +200,8 @@ def factorize(
     """
     n = association.n
     rows, rng = Rows(n, engine), rng or np.random.default_rng(0)
-    S = _surrogate(association, rows, memory_budget, small=_is_small(n, n_dims))
+    dense = _is_small(n, n_dims) or 4 * n**2 <= memory_budget
+    S = DenseSurrogate(association, rows) if dense else SparseSurrogate(association, rows)
     basis, n_products = None, 0.0
     for t in range(1, n_iter + 1):
         rank = min(n_dims + n_iter - t, n)
@@ -128,16 +228,8 @@ def _is_small(n: int, n_dims: int) -> bool:
     return n <= max(600, 4 * (n_dims + N_EXTRA))
 
 
-def _surrogate(
-    association: Association, rows: Rows, memory_budget: int, *, small: bool
-) -> Surrogate:
-    if small or 4 * association.n**2 <= memory_budget:
-        return DenseSurrogate(association, rows)
-    return SparseSurrogate(association, rows)
-
-
 def _solve(
-    S: Surrogate,
+    S: DenseSurrogate | SparseSurrogate,
     rank: int,
     rows: Rows,
     rng: np.random.Generator,
@@ -146,7 +238,7 @@ def _solve(
 ) -> Eigenpairs:
     if isinstance(S, DenseSurrogate) and _is_small(rows.n, rank):
         d = S.association.importance
-        return exact_eigenpairs(S.matrix * d * d[:, None], rank, rows)
+        return exact_eigenpairs(S.matrix * d * d[:, None], rank)
     degree = 10 if basis is None else 3  # a warm start needs little
     return top_eigenpairs(
         S.product, rank, rows, rng,
@@ -180,12 +272,12 @@ def weighted_residual(association: Association, V: Matrix, rows: Rows) -> float:
     float
     """
     a, d2 = association, association.importance.astype(np.float64) ** 2
-    x = sampled(a, V, rows)
-    seen, mass, unseen, missing = rows.sum(lambda block: _seen_errors(a, x, d2, block))
+    errors = rows.sum(lambda a, v, own: _seen_errors(a, v, V, own, d2), a, V, d2)
+    seen, mass, unseen, missing = errors
     if a.unseen_weight > 0:
         # Over all pairs Σ d_i²d_j²(g−x)² = g²(Σd²)² − 2g‖Vᵀd²‖² + ‖VᵀD²V‖², less the support.
         w0, g0, U = a.unseen_weight, a.unseen_target, a.importance[:, None] * V
-        sums = rows.sum(lambda block: d2[block] @ V[block].astype(np.float64))
+        sums = rows.weigh(d2, V)
         everywhere = g0**2 * np.sum(d2) ** 2 - 2 * g0 * np.sum(sums**2)
         everywhere += np.sum(rows.gram(U, U) ** 2)
         seen += w0 * max(everywhere - unseen, 0.0)
@@ -193,14 +285,12 @@ def weighted_residual(association: Association, V: Matrix, rows: Rows) -> float:
     return float(np.sqrt(seen / max(mass, 1e-300)))
 
 
-def _seen_errors(
-    a: Association, x: NDArray[np.float32], d2: NDArray[np.float64], block: slice
-) -> NDArray[np.float64]:
+def _seen_errors(a: Association, V_rows: Matrix, V: Matrix, own: Floats, d2: Floats) -> Floats:
     """Sums over the support in some rows, under all weights and under the importance alone."""
-    part = slice(a.indptr[block.start], a.indptr[block.stop])
-    both = np.repeat(d2[block], np.diff(a.indptr[block.start : block.stop + 1]))
-    both *= d2[a.indices[part]]
-    products, w = x[part].astype(np.float64), a.weights[part].astype(np.float64)
-    error = np.divide(a.weighted[part], w, out=products.copy(), where=w > 0) - products
+    both = np.repeat(own, np.diff(a.indptr))
+    both *= d2[a.indices]
+    products = kernels.sampled_products(V_rows, V, a.indptr, a.indices).astype(np.float64)
+    w = a.weights.astype(np.float64)
+    error = np.divide(a.weighted, w, out=products.copy(), where=w > 0) - products
     unseen = np.sum(both * (a.unseen_target - products) ** 2)
     return np.array([np.sum(both * w * error**2), np.sum(both * w), unseen, np.sum(both)])

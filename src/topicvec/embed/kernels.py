@@ -1,36 +1,36 @@
 """The compiled inner loops of stage 1; each has a readable NumPy twin in the tests.
 
 Everything here runs without the interpreter lock on the rows it is given, so that an engine can
-spread it over threads. Letters are those of `factorize` and `association`.
+spread it over threads. First come the loops of counting, then those that make vectors; letters
+are those of `factorize` and `association`.
 """
 
 import ctypes
 import math
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
 from numba.extending import get_cython_function_address
 from numpy.typing import NDArray
 
-from topicvec.embed.counting_kernels import Function, compiled
-
 __all__ = [
-    "gather_rows",
-    "join_counts",
-    "multiply_rows",
-    "project",
-    "refill_rows",
-    "sampled_products",
-    "solve_gram",
-    "start_rows",
-    "take_away",
-    "unite_rows",
-    "unite_sizes",
-]
+    "add_rows", "assemble_rows", "compiled", "count_pairs", "gather_rows", "join_counts",
+    "merge_runs", "multiply_rows", "project", "reduce_sorted", "refill_rows", "sampled_products",
+    "solve_gram", "start_rows", "take_away", "unite_rows",
+]  # fmt: skip
 
 Array = NDArray[Any]
-Triple = tuple[Array, Array, Array]
+Triple = tuple[Array, Array, Array]  # indptr, indices, data of a CSR matrix
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+FAR = np.int32(2147483647)  # beyond all columns
+
+
+def compiled(function: Function) -> Function:
+    """Compile a function to machine code that runs without the interpreter lock."""
+    return cast(Function, numba.njit(nogil=True, cache=True)(function))
 
 
 def _compiled_fast(function: Function) -> Function:
@@ -44,25 +44,152 @@ def _compiled_here(function: Function) -> Function:
 
 
 @compiled
-def unite_sizes(
-    begin: int, end: int, indptr: Array, indices: Array, indptr_t: Array, indices_t: Array
-) -> Array:
-    """Count the columns in which row i of a matrix or of its transpose, or i itself, is set."""
-    sizes = np.zeros(end - begin, np.int64)
-    for i in range(begin, end):
-        a, a_end = indptr[i], indptr[i + 1]
-        b, b_end = indptr_t[i], indptr_t[i + 1]
-        diagonal = 1
-        while a < a_end or b < b_end:
-            column_a = indices[a] if a < a_end else np.int32(2147483647)
-            column_b = indices_t[b] if b < b_end else np.int32(2147483647)
-            column = min(column_a, column_b)
-            diagonal &= column != i
-            a += column_a == column
-            b += column_b == column
-            sizes[i - begin] += 1
-        sizes[i - begin] += diagonal
-    return sizes
+def count_pairs(
+    stream: Array,
+    position: int,
+    rows: tuple[int, int],
+    weights: Array,
+    widths: Array,
+    offsets: Array,
+    dense: Array,
+    keys: Array,
+    n_keys: int,
+    n_words: int,
+    shift: int,
+) -> tuple[int, int]:
+    """Count the pairs (word, word to its right) of one range of rows in a stream of ids.
+
+    Pairs of frequent words (column below the row's width) go straight to ``dense``; others go
+    to ``keys`` as ``(row * n_words + column) << shift | distance``. Returns where it stopped,
+    the end or a full buffer, and how many keys there are. Negative ids are gaps; the stream
+    ends with at least a window of them.
+    """
+    first, last = rows
+    window = weights.size - 1
+    base = offsets[first]
+    end = stream.size - window
+    while position < end and n_keys + window <= keys.size:
+        row = stream[position]
+        if first <= row < last:
+            width = widths[row]
+            start = offsets[row] - base
+            for distance in range(1, window + 1):
+                column = stream[position + distance]
+                if column < 0:
+                    continue
+                if column < width:
+                    dense[start + column] += weights[distance]
+                else:
+                    pair = np.uint64(row) * np.uint64(n_words) + np.uint64(column)
+                    keys[n_keys] = (pair << np.uint64(shift)) | np.uint64(distance)
+                    n_keys += 1
+        position += 1
+    return position, n_keys
+
+
+@compiled
+def reduce_sorted(keys: Array, weights: Array, shift: int) -> tuple[Array, Array]:
+    """Add up the weights of equal pairs in sorted keys as `count_pairs` writes them."""
+    pairs = np.empty(keys.size, np.uint64)
+    sums = np.empty(keys.size, np.int64)
+    mask = (np.uint64(1) << np.uint64(shift)) - np.uint64(1)
+    n = 0
+    for key in keys:
+        pair = key >> np.uint64(shift)
+        weight = weights[np.int64(key & mask)]
+        if n and pairs[n - 1] == pair:
+            sums[n - 1] += weight
+        else:
+            pairs[n] = pair
+            sums[n] = weight
+            n += 1
+    return pairs[:n].copy(), sums[:n].copy()
+
+
+@compiled
+def merge_runs(keys_a: Array, sums_a: Array, keys_b: Array, sums_b: Array) -> tuple[Array, Array]:
+    """Merge two sorted runs of pairs and their sums, adding where both have a pair."""
+    keys = np.empty(keys_a.size + keys_b.size, np.uint64)
+    sums = np.empty(keys.size, np.int64)
+    a = b = n = 0
+    while a < keys_a.size or b < keys_b.size:
+        take_a = b == keys_b.size or (a < keys_a.size and keys_a[a] <= keys_b[b])
+        take_b = a == keys_a.size or (b < keys_b.size and keys_b[b] <= keys_a[a])
+        total = np.int64(0)
+        if take_a:
+            keys[n] = keys_a[a]
+            total += sums_a[a]
+        if take_b:
+            keys[n] = keys_b[b]
+            total += sums_b[b]
+        sums[n] = total
+        n += 1
+        a += take_a
+        b += take_b
+    return keys[:n].copy(), sums[:n].copy()
+
+
+@compiled
+def assemble_rows(
+    rows: tuple[int, int],
+    widths: Array,
+    offsets: Array,
+    dense: Array,
+    keys: Array,
+    sums: Array,
+    n_words: int,
+) -> tuple[Array, Array, Array]:
+    """Make the CSR rows of one range from its dense part and its merged run."""
+    first, last = rows
+    n = int(np.count_nonzero(dense)) + keys.size
+    lengths = np.zeros(last - first, np.int64)
+    indices = np.empty(n, np.int32)
+    data = np.empty(n, np.int64)
+    n = k = 0
+    for row in range(first, last):
+        begin = n
+        start = offsets[row] - offsets[first]
+        for column in range(widths[row]):
+            if dense[start + column]:
+                indices[n] = column
+                data[n] = dense[start + column]
+                n += 1
+        bound = np.uint64(row + 1) * np.uint64(n_words)
+        while k < keys.size and keys[k] < bound:
+            indices[n] = np.int64(keys[k]) - row * n_words
+            data[n] = sums[k]
+            n += 1
+            k += 1
+        lengths[row - first] = n - begin
+    return lengths, indices, data
+
+
+@compiled
+def add_rows(a: Triple, b: Triple) -> Triple:
+    """Add two CSR matrices with sorted columns; gives lengths of rows, columns and sums."""
+    lengths = np.zeros(a[0].size - 1, np.int64)
+    columns = np.empty(a[1].size + b[1].size, np.int32)
+    sums = np.empty(columns.size, np.int64)
+    n = 0
+    for i in range(lengths.size):
+        begin = n
+        k, k_end = a[0][i], a[0][i + 1]
+        m, m_end = b[0][i], b[0][i + 1]
+        while k < k_end or m < m_end:
+            column_a = a[1][k] if k < k_end else FAR
+            column_b = b[1][m] if m < m_end else FAR
+            total = np.int64(0)
+            if column_a <= column_b:
+                total += a[2][k]
+                k += 1
+            if column_b <= column_a:
+                total += b[2][m]
+                m += 1
+            columns[n] = min(column_a, column_b)
+            sums[n] = total
+            n += 1
+        lengths[i] = n - begin
+    return lengths, columns[:n], sums[:n]
 
 
 @compiled
@@ -87,30 +214,29 @@ def _pair(
 
 @compiled
 def unite_rows(
-    begin: int,
-    end: int,
-    counts: tuple[Array, Array, Array],
-    counts_t: tuple[Array, Array, Array],
-    margins: tuple[Array, Array, Array, Array],
-    out_indptr: Array,
-    out: tuple[Array, Array, Array, Array],
-) -> None:
-    """Fill rows of sym(W∘G), sym(W) and sym(G) on the united support of x and its transpose.
+    first: int, counts: Triple, counts_t: Triple, margins: tuple[Array, Array, Array, Array]
+) -> tuple[Array, Array, Array, Array, Array]:
+    """Make rows of sym(W∘G), sym(W) and sym(G) on the united support of x and its transpose.
 
-    The diagonal is always there, with weight 0.
+    The rows are those from `first` on. The diagonal is always there, with weight 0. Gives
+    lengths of rows, columns and the three.
     """
     indptr, indices, data = counts
     indptr_t, indices_t, data_t = counts_t
     keep, totals, u, numbers = margins
-    columns, A0, w, g = out
-    far = np.int32(2147483647)
-    for i in range(begin, end):
-        a, a_end = indptr[i], indptr[i + 1]
-        b, b_end = indptr_t[i], indptr_t[i + 1]
+    lengths = np.zeros(indptr.size - 1, np.int64)
+    most = indices.size + indices_t.size + lengths.size
+    columns = np.empty(most, np.int32)
+    A0, w, g = np.empty(most, np.float32), np.empty(most, np.float32), np.empty(most, np.float32)
+    k = 0
+    for row in range(lengths.size):
+        i, begin = first + row, k
+        a, a_end = indptr[row], indptr[row + 1]
+        b, b_end = indptr_t[row], indptr_t[row + 1]
         diagonal = np.int32(i)
-        for k in range(out_indptr[i], out_indptr[i + 1]):
-            column_a = indices[a] if a < a_end else far
-            column_b = indices_t[b] if b < b_end else far
+        while a < a_end or b < b_end or diagonal != FAR:
+            column_a = indices[a] if a < a_end else FAR
+            column_b = indices_t[b] if b < b_end else FAR
             j = min(column_a, column_b, diagonal)
             x = y = 0.0
             if column_a == j:
@@ -123,38 +249,32 @@ def unite_rows(
             w_ji, g_ji = _pair(y, j, i, keep, totals, u, numbers)
             if i == j:
                 w_ij = w_ji = 0.0
-                diagonal = far
+                diagonal = FAR
             columns[k] = j
             A0[k] = 0.5 * (w_ij * g_ij + w_ji * g_ji)
             w[k] = 0.5 * (w_ij + w_ji)
             g[k] = 0.5 * (g_ij + g_ji)
+            k += 1
+        lengths[row] = k - begin
+    return lengths, columns[:k], A0[:k], w[:k], g[:k]
 
 
 @compiled
-def start_rows(
-    S: Array, begin: int, end: int, indptr: Array, indices: Array, A0: Array, g: Array
-) -> None:
+def start_rows(S: Array, indptr: Array, indices: Array, A0: Array, g: Array) -> None:
     """Set rows of S₁ = (A0 + sym(G))/2 on the support."""
-    for i in range(begin, end):
+    for i in range(len(S)):
         for k in range(indptr[i], indptr[i + 1]):
             S[i, indices[k]] = np.float32(0.5) * (A0[k] + g[k])
 
 
 @compiled
 def refill_rows(
-    S: Array,
-    begin: int,
-    end: int,
-    indptr: Array,
-    indices: Array,
-    A0: Array,
-    w: Array,
-    unseen: Array,
+    S: Array, indptr: Array, indices: Array, A0: Array, w: Array, unseen: Array
 ) -> None:
     """Turn rows of X into rows of S = A0 + (1−w)∘X, with w0 g0 + (1−w0) x off the support."""
     w0, g0 = unseen
     one = np.float32(1.0)
-    for i in range(begin, end):
+    for i in range(len(S)):
         first, last = indptr[i], indptr[i + 1]
         row = S[i]
         kept = np.empty(last - first, np.float32)
@@ -176,24 +296,22 @@ def _dot(a: Array, b: Array) -> np.float32:
 
 
 @compiled
-def sampled_products(
-    V: Array, begin: int, end: int, indptr: Array, indices: Array, out: Array
-) -> None:
-    """Inner products v_i·v_j on the support: a sampled dense-dense product."""
-    for i in range(begin, end):
+def sampled_products(rows: Array, V: Array, indptr: Array, indices: Array) -> Array:
+    """Inner products of rows with those of V on the support: a sampled dense-dense product."""
+    out = np.empty(indices.size, np.float32)
+    for i in range(len(rows)):
         for k in range(indptr[i], indptr[i + 1]):
-            out[k] = _dot(V[i], V[indices[k]])
+            out[k] = _dot(rows[i], V[indices[k]])
+    return out
 
 
 @compiled
-def multiply_rows(
-    begin: int, end: int, indptr: Array, indices: Array, data: Array, Y: Array, out: Array
-) -> None:
+def multiply_rows(indptr: Array, indices: Array, data: Array, Y: Array, out: Array) -> None:
     """Add rows of a sparse matrix times a dense one, a strip of columns at a time."""
     strip = 64  # a strip of Y then stays in the cache
     for first in range(0, Y.shape[1], strip):
         last = min(first + strip, Y.shape[1])
-        for i in range(begin, end):
+        for i in range(len(out)):
             for k in range(indptr[i], indptr[i + 1]):
                 x = data[k]
                 row = indices[k]
@@ -204,8 +322,8 @@ def multiply_rows(
 @compiled
 def join_counts(
     i: int,
-    counts: tuple[Array, Array, Array],
-    counts_t: tuple[Array, Array, Array],
+    counts: Triple,
+    counts_t: Triple,
     margins: tuple[Array, Array, Array, Array],
     position: Array,
     seen: Array,
@@ -221,13 +339,12 @@ def join_counts(
     indptr_t, indices_t, data_t = counts_t
     keep, totals, u, numbers = margins
     w0, g0 = numbers[4], numbers[5]
-    far = np.int32(2147483647)
     a, a_end = indptr[i], indptr[i + 1]
     b, b_end = indptr_t[i], indptr_t[i + 1]
     n = 0
     while a < a_end or b < b_end:
-        column_a = indices[a] if a < a_end else far
-        column_b = indices_t[b] if b < b_end else far
+        column_a = indices[a] if a < a_end else FAR
+        column_b = indices_t[b] if b < b_end else FAR
         j = min(column_a, column_b)
         x = y = 0.0
         if column_a == j:

@@ -11,15 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from topicvec.errors import DataError, VocabularyMismatch
 
-__all__ = [
-    "AnalogyMethod",
-    "VectorSearch",
-    "analogy_scores",
-    "best",
-    "close_words",
-    "cosines",
-    "inverse_norms",
-]
+__all__ = ["AnalogyMethod", "VectorSearch", "analogy_scores", "best", "inverse_norms"]
 
 AnalogyMethod = Literal["add", "mul"]
 

@@ -1,5 +1,6 @@
 """The estimator of stage 1: word vectors from co-occurrence counts."""
 
+import json
 import logging
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -7,36 +8,35 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
+from topicvec.checks import check_whole
 from topicvec.embed.association import Margins, associate, measure_margins
-from topicvec.embed.cooccurrence import (
-    Cooccurrence,
-    Direction,
-    Progress,
-    Weighting,
-    WindowSettings,
-)
+from topicvec.embed.cooccurrence import Cooccurrence, Direction, Progress, Weighting, WindowSettings
 from topicvec.embed.counting import count_corpus
-from topicvec.embed.encode import Tokenize
+from topicvec.embed.encode import Tokenize, describe_tokenizer
 from topicvec.embed.factorize import Factorization, factorize
-from topicvec.embed.incremental import choose_words, column_scale, damp, join_words
-from topicvec.embed.provenance import describe_counting, describe_training
 from topicvec.embed.regress import regress
 from topicvec.embed.vectors import WordVectors
-from topicvec.engine import LocalEngine
+from topicvec.engine import Engine, resolve_engine
 from topicvec.errors import DataError, VocabularyMismatch
+from topicvec.estimator import Estimator
+from topicvec.text import Tokenizer
+from topicvec.version import __version__
 
-__all__ = ["PSDVec"]
+__all__ = ["PSDVec", "damp"]
 
 log = logging.getLogger(__name__)
 
 _LEAST_CORE, _MOST_CORE = 3_000, 20_000
+_DESCRIBED = (
+    "smoothing", "unseen_weight", "frequency_power", "context_power", "subsample", "n_iter",
+    "ridge",
+)  # fmt: skip
 
 Ridge = float | Sequence[tuple[int, float]]
 
 
-class PSDVec(BaseEstimator):  # type: ignore[misc]
+class PSDVec(Estimator):
     """Word vectors whose inner products are the log ratios of co-occurrence.
 
     The most frequent words get their vectors from a weighted low-rank approximation of their
@@ -79,7 +79,7 @@ class PSDVec(BaseEstimator):  # type: ignore[misc]
         Ridge of the regressions; as a sequence, up to which rank each holds.
     tokenizer : callable, optional
         From a text to its tokens; ``Tokenizer()`` if not given.
-    n_jobs : int, optional
+    n_jobs : int or Engine, optional
         Number of workers; ``None`` or -1 means one for each core.
     memory_budget : int
         Bytes for counting, and for a dense matrix of the core words.
@@ -136,33 +136,20 @@ class PSDVec(BaseEstimator):  # type: ignore[misc]
         eigenvalue_power: float = 0.25,
         ridge: Ridge = 2.0,
         tokenizer: Tokenize | None = None,
-        n_jobs: int | None = None,
+        n_jobs: Engine | int | None = None,
         memory_budget: int = 1 << 32,
         work_folder: str | Path | None = None,
         random_state: int = 0,
         progress: Progress | None = None,
     ) -> None:
-        self.n_dims = n_dims
-        self.n_core = n_core
-        self.n_words = n_words
-        self.min_count = min_count
-        self.window = window
-        self.direction = direction
-        self.weighting = weighting
-        self.smoothing = smoothing
-        self.unseen_weight = unseen_weight
-        self.frequency_power = frequency_power
-        self.context_power = context_power
-        self.subsample = subsample
-        self.n_iter = n_iter
-        self.eigenvalue_power = eigenvalue_power
-        self.ridge = ridge
-        self.tokenizer = tokenizer
-        self.n_jobs = n_jobs
-        self.memory_budget = memory_budget
-        self.work_folder = work_folder
-        self.random_state = random_state
-        self.progress = progress
+        self.n_dims, self.n_core, self.n_words, self.min_count = n_dims, n_core, n_words, min_count
+        self.window, self.direction, self.weighting = window, direction, weighting
+        self.smoothing, self.unseen_weight = smoothing, unseen_weight
+        self.frequency_power, self.context_power = frequency_power, context_power
+        self.subsample, self.n_iter, self.eigenvalue_power = subsample, n_iter, eigenvalue_power
+        self.ridge, self.tokenizer, self.n_jobs = ridge, tokenizer, n_jobs
+        self.memory_budget, self.work_folder = memory_budget, work_folder
+        self.random_state, self.progress = random_state, progress
 
     def fit(self, X: Cooccurrence | Iterable[Any], y: object = None) -> Self:  # noqa: ARG002
         """Learn vectors from counts, or from texts, token lists or documents.
@@ -182,18 +169,21 @@ class PSDVec(BaseEstimator):  # type: ignore[misc]
         counts = X if isinstance(X, Cooccurrence) else self._count(X, self.n_words)
         counts = counts.top(self.n_words)
         _log_coverage(counts)
-        n_core = self._clip("n_core", self._n_core(counts.n_words), counts.n_words, "words")
+        n_core = _clip("n_core", self._n_core(counts.n_words), counts.n_words, "words")
         margins = self._margins(counts, n_core)
         core = self._factorize(counts, margins, n_core)
         others = np.arange(n_core, counts.n_words)
-        rest = self._regress(counts, margins, np.arange(n_core), core.vectors, others)
-        self.counts_ = counts
-        self.eigenvalues_ = core.eigenvalues
-        self.residual_ = core.residual
-        self.residual_norms_ = core.residual_norms
-        metadata = describe_training(vars(self), counts, core, n_core)
-        if not isinstance(X, Cooccurrence):
-            metadata |= describe_counting(self.min_count, self.tokenizer)
+        rest = regress(
+            counts, margins, np.arange(n_core), core.vectors, others, _ridges(self.ridge, others),
+            resolve_engine(self.n_jobs), progress=self.progress,
+        )  # fmt: skip
+        self.counts_, self.eigenvalues_ = counts, core.eigenvalues
+        self.residual_, self.residual_norms_ = core.residual, core.residual_norms
+        metadata = self._describe(counts, core, n_core)
+        if not isinstance(X, Cooccurrence):  # counts that were given do not say these
+            tokenizer = Tokenizer() if self.tokenizer is None else self.tokenizer
+            metadata |= {"min_count": str(self.min_count)}
+            metadata |= {"tokenizer": describe_tokenizer(tokenizer)}
         matrix = np.concatenate([core.vectors, rest])
         learned = WordVectors(counts.words, matrix, counts.unigram_counts, metadata)
         self.vectors_ = damp(learned, self.eigenvalue_power)
@@ -239,9 +229,9 @@ class PSDVec(BaseEstimator):  # type: ignore[misc]
         """
         self._check()
         if not isinstance(counts, Cooccurrence):
-            counts = self._count(counts, max_words=None)
+            counts = self._count(counts, n_words=None)
         plain = damp(vectors, 0.5) if "eigenvalues" in vectors.metadata else vectors
-        chosen = choose_words(vectors, counts, words)[: max_new if words is None else None]
+        chosen = _choose_words(vectors, counts, words)[: max_new if words is None else None]
         asked = set(chosen.tolist())
         known = [i for i, w in enumerate(counts.words) if w in vectors.ids and i not in asked]
         n_core = _MOST_CORE if self.n_core is None else self.n_core
@@ -253,80 +243,78 @@ class PSDVec(BaseEstimator):  # type: ignore[misc]
             )
         rows = np.array([vectors.ids[counts.words[i]] for i in core])
         margins = self._margins(counts, min(n_core, counts.n_words))
-        solved = self._regress(counts, margins, core, plain.matrix[rows], chosen)
-        solved = (solved * column_scale(vectors)).astype(np.float32)
-        return join_words(vectors, counts, core, rows, chosen, solved)
+        solved = regress(
+            counts, margins, core, plain.matrix[rows], chosen, _ridges(self.ridge, chosen),
+            resolve_engine(self.n_jobs), progress=self.progress,
+        )  # fmt: skip
+        solved = (solved * _column_scale(vectors)).astype(np.float32)
+        return _join_words(vectors, counts, core, rows, chosen, solved)
 
     def _check(self) -> None:
         for name in ("n_dims", "n_core", "n_words", "n_iter", "min_count"):
-            value = getattr(self, name)
-            if name == "n_core" and value is None:
-                continue
-            if not isinstance(value, int | np.integer) or value < 1:
-                raise DataError(f"{name} must be an integer of at least 1; found {value!r}")
+            if name != "n_core" or self.n_core is not None:
+                check_whole(name, getattr(self, name), 1)
 
     def _n_core(self, n_words: int) -> int:
         if self.n_core is not None:
             return self.n_core
         return min(_MOST_CORE, max(_LEAST_CORE, 3 * n_words // 8), n_words)
 
-    def _clip(self, name: str, wanted: int, there: int, what: str) -> int:
-        if wanted > there:
-            log.info("%s is %d, but there are only %d %s: using these", name, wanted, there, what)
-        return min(wanted, there)
-
-    def _count(self, documents: Iterable[Any], max_words: int | None) -> Cooccurrence:
+    def _count(self, documents: Iterable[Any], n_words: int | None) -> Cooccurrence:
         settings = WindowSettings(self.window, self.direction, self.weighting)
         return count_corpus(
-            documents, settings, min_count=self.min_count, max_words=max_words,
+            documents, settings, min_count=self.min_count, max_words=n_words,
             tokenizer=self.tokenizer, n_jobs=self.n_jobs, memory_budget=self.memory_budget,
             folder=self.work_folder, progress=self.progress,
         )  # fmt: skip
 
     def _margins(self, counts: Cooccurrence, n_core: int) -> Margins:
         return measure_margins(
-            counts,
-            n_core=n_core,
-            smoothing=self.smoothing,
-            context_power=self.context_power,
-            subsample=self.subsample,
-            unseen_weight=self.unseen_weight,
+            counts, n_core=n_core, smoothing=self.smoothing, context_power=self.context_power,
+            subsample=self.subsample, unseen_weight=self.unseen_weight,
             frequency_power=self.frequency_power,
-        )
+        )  # fmt: skip
 
     def _factorize(self, counts: Cooccurrence, margins: Margins, n_core: int) -> Factorization:
-        engine = LocalEngine(self.n_jobs)
+        engine = resolve_engine(self.n_jobs)
         association = associate(counts, margins, n_core, engine)
+        n_dims = _clip("n_dims", self.n_dims, n_core, "core words")
         core = factorize(
-            association,
-            self._clip("n_dims", self.n_dims, n_core, "core words"),
-            engine,
-            n_iter=self.n_iter,
-            memory_budget=self.memory_budget,
-            rng=np.random.default_rng(self.random_state),
-            progress=self.progress,
-        )
+            association, n_dims, engine, n_iter=self.n_iter, memory_budget=self.memory_budget,
+            rng=np.random.default_rng(self.random_state), progress=self.progress,
+        )  # fmt: skip
         if core.eigenvalues.size < self.n_dims:
             log.warning(
                 "the vectors have %d dimensions, not %d: no more eigenvalues are positive; "
-                "more text gives more",
-                core.eigenvalues.size,
-                self.n_dims,
-            )
+                "more text gives more", core.eigenvalues.size, self.n_dims,
+            )  # fmt: skip
         return core
 
-    def _regress(
-        self,
-        counts: Cooccurrence,
-        margins: Margins,
-        core: NDArray[np.int64],
-        core_vectors: NDArray[np.float32],
-        words: NDArray[np.int64],
-    ) -> NDArray[np.float32]:
-        return regress(
-            counts, margins, core, core_vectors, words, _ridges(self.ridge, words),
-            LocalEngine(self.n_jobs), progress=self.progress,
-        )  # fmt: skip
+    def _describe(self, counts: Cooccurrence, core: Factorization, n_core: int) -> dict[str, str]:
+        """Say how the vectors were made, for their metadata."""
+        settings = {name: getattr(self, name) for name in _DESCRIBED}
+        return {
+            "method": "PSDVec",
+            "topicvec": __version__,
+            "n_core": str(n_core),
+            "n_words": str(counts.n_words),
+            "n_documents": str(counts.n_documents),
+            "n_tokens": str(counts.n_tokens),
+            "window": json.dumps(vars(counts.settings), default=_plain),
+            "settings": json.dumps(settings, default=_plain),
+            "eigenvalues": json.dumps([float(f"{value:.6g}") for value in core.eigenvalues]),
+            "eigenvalue_power": "0.5",
+        }
+
+
+def _clip(name: str, wanted: int, there: int, what: str) -> int:
+    if wanted > there:
+        log.info("%s is %d, but there are only %d %s: using these", name, wanted, there, what)
+    return min(wanted, there)
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist()  # numbers and arrays of NumPy are settings too
 
 
 def _log_coverage(counts: Cooccurrence) -> None:
@@ -343,3 +331,95 @@ def _ridges(ridge: Ridge, words: NDArray[np.int64]) -> NDArray[np.float64]:
     if not ranks.size or np.any(np.diff(ranks) <= 0):
         raise DataError(f"ridge must be a number, or (rank, ridge) by rising rank; found {ridge}")
     return np.asarray(values[np.minimum(np.searchsorted(ranks, words, "right"), ranks.size - 1)])
+
+
+def damp(vectors: WordVectors, eigenvalue_power: float = 0.25) -> WordVectors:
+    """Scale dimensions to another power of their eigenvalues.
+
+    At 0.5 inner products are the log ratios themselves, as in the papers. At 0.25 frequent
+    dimensions count less, and cosines agree better with human judgements. All is multiplied by
+    one number that keeps the sum of squares, so norms stay comparable.
+
+    Parameters
+    ----------
+    vectors : WordVectors
+        Made by `PSDVec`.
+    eigenvalue_power : float
+
+    Returns
+    -------
+    WordVectors
+
+    Examples
+    --------
+    >>> model = PSDVec(n_dims=2, min_count=1, window=2).fit(["the cat sat on the mat"] * 3)
+    >>> damp(model.vectors_, 0.5).metadata["eigenvalue_power"]
+    '0.5'
+    """
+    if "eigenvalues" not in vectors.metadata:
+        raise DataError("these vectors do not name their eigenvalues: only PSDVec's can be damped")
+    scale = _scale(vectors, eigenvalue_power) / _column_scale(vectors)
+    metadata = {**vectors.metadata, "eigenvalue_power": str(eigenvalue_power)}
+    matrix = (vectors.matrix * scale).astype(np.float32)
+    return WordVectors(vectors.words, matrix, vectors.unigram, metadata)
+
+
+def _column_scale(vectors: WordVectors) -> NDArray[np.float64]:
+    """What each dimension has been multiplied by since power 0.5."""
+    if "eigenvalues" not in vectors.metadata:
+        return np.ones(vectors.n_dims)
+    return _scale(vectors, float(vectors.metadata["eigenvalue_power"]))
+
+
+def _scale(vectors: WordVectors, power: float) -> NDArray[np.float64]:
+    eigenvalues = np.array(json.loads(vectors.metadata["eigenvalues"]))
+    same_size = np.sqrt(eigenvalues.sum() / (eigenvalues ** (2 * power)).sum())
+    return np.asarray(eigenvalues ** (power - 0.5) * same_size)
+
+
+def _choose_words(
+    vectors: WordVectors, counts: Cooccurrence, words: Iterable[str] | None
+) -> NDArray[np.int64]:
+    """Ids, in the counts, of the words to solve: those named, or all that have no vector."""
+    if words is None:
+        seen = zip(counts.words, counts.unigram_counts.tolist(), strict=True)
+        fresh = [i for i, (word, n) in enumerate(seen) if n and word not in vectors.ids]
+        return np.array(fresh, np.int64)
+    ids = {word: i for i, word in enumerate(counts.words)}
+    wanted = list(dict.fromkeys([words] if isinstance(words, str) else words))
+    missing = [word for word in wanted if word not in ids or not counts.unigram_counts[ids[word]]]
+    if missing:
+        raise VocabularyMismatch(
+            f"{len(missing)} of the words to solve are not in the counts, the first of them "
+            f"{missing[0]!r}: count a corpus that has them"
+        )
+    return np.array(sorted(ids[word] for word in wanted), np.int64)
+
+
+def _join_words(
+    vectors: WordVectors,
+    counts: Cooccurrence,
+    core: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    chosen: NDArray[np.int64],
+    solved: NDArray[np.float32],
+) -> WordVectors:
+    """Put solved rows into the vectors: new words last, all other rows as they were.
+
+    The metadata say how many words were added in all.
+    """
+    matrix = vectors.matrix.copy()
+    fresh = []
+    for number, i in enumerate(chosen.tolist()):
+        row = vectors.ids.get(counts.words[i])
+        if row is None:
+            fresh.append(number)
+        else:
+            matrix[row] = solved[number]
+    # Probabilities of new words on the scale of the old: by what known words have in both.
+    scale = vectors.unigram[rows].sum() / counts.unigram_counts[core].sum()
+    unigram = np.concatenate([vectors.unigram, counts.unigram_counts[chosen[fresh]] * scale])
+    words = (*vectors.words, *(counts.words[i] for i in chosen[fresh]))
+    n_added = int(vectors.metadata.get("added_words", "0")) + len(fresh)
+    metadata = {**vectors.metadata, "added_words": str(n_added)}
+    return WordVectors(words, np.concatenate([matrix, solved[fresh]]), unigram, metadata)

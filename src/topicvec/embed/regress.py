@@ -15,15 +15,14 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from topicvec.embed import kernels
-from topicvec.embed.association import Margins, triples
+from topicvec.embed.association import Margins, two_ways
 from topicvec.embed.cooccurrence import Cooccurrence, Progress
-from topicvec.embed.rows import Matrix, Rows
-from topicvec.engine import Engine
+from topicvec.embed.eigen import Floats, Matrix, Rows
+from topicvec.engine import Engine, one_blas_thread
 from topicvec.errors import DataError
 
 __all__ = ["regress"]
 
-Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
 WORDS = 64  # of a task
@@ -86,7 +85,7 @@ def regress(
     position = np.full(counts.n_words, -1, np.int64)
     position[core] = np.arange(core.size)
     position[words] = -1  # a word is never solved against itself or others being solved
-    arrays = triples(counts.counts, symmetric=counts.settings.direction == "both")
+    arrays = two_ways(counts, counts.n_words)
     out = np.empty((words.size, core_vectors.shape[1]), np.float32)
     n_done = 0
     for mu in np.unique(ridge):
@@ -124,49 +123,38 @@ def _solver(
     U = (V * importance[:, None]).astype(np.float32)
     b, g0 = 2 * margins.unseen_weight, margins.unseen_target
     B = b * rows.gram(U, U) + mu * np.eye(V.shape[1])
-    inverse = rows.once(
-        lambda: solve_triangular(np.linalg.cholesky(B), np.eye(len(B)), lower=True)
-    )  # L⁻¹
+    with one_blas_thread():
+        inverse = solve_triangular(np.linalg.cholesky(B), np.eye(len(B)), lower=True)  # L⁻¹
     Z = rows.rotate(U, inverse.T)
-    sums = rows.sum(lambda block: importance[block] @ U[block].astype(np.float64))
+    sums = rows.weigh(importance, U)
     y0 = (inverse @ (b * g0 * sums)).astype(np.float32)
     inverse32 = np.ascontiguousarray(inverse, np.float32)
     numbers = margins.for_kernels
 
     def solve(words: Ids) -> Matrix:
         Y = np.tile(y0, (words.size, 1))
-        scratch = _Scratch(Z)
+        seen, d, q = np.empty(len(Z), np.int64), np.empty(len(Z)), np.empty(len(Z))
+        B = np.empty_like(Z)  # touched as far as a word has seen, so cheap
         for word, y in zip(words, Y, strict=True):
-            n = kernels.join_counts(word, *arrays, numbers, position, *scratch.support)
-            _solve_one(scratch, n, importance, Z, y)
+            n = kernels.join_counts(word, *arrays, numbers, position, seen, d, q)
+            _solve_one(seen[:n], d[:n], q[:n], importance, Z, B[:n], y)
         return np.asarray(Y @ inverse32)
 
     return solve
 
 
-class _Scratch:
-    """Room for what one word saw; one for each task."""
-
-    def __init__(self, Z: Matrix) -> None:
-        n_core = len(Z)
-        self.support = np.empty(n_core, np.int64), np.empty(n_core), np.empty(n_core)
-        self.rows = np.empty_like(Z)  # touched as far as a word has seen, so cheap
-
-
 def _solve_one(
-    scratch: _Scratch, n: int, importance: Floats, Z: Matrix, y: NDArray[np.float32]
+    seen: Ids, d: Floats, q: Floats, importance: Floats, Z: Matrix, B: Matrix, y: Matrix
 ) -> None:
     """Solve (I + Z_Sᵀ D Z_S) y = y0 + Z_Sᵀ q in place, S what the word saw of the core.
 
     With fewer seen words than dimensions the kernel form is solved instead:
     y = r − Bᵀ (I + BBᵀ)⁻¹ B r with B = √D Z_S.
     """
-    seen, d, q = (part[:n] for part in scratch.support)
-    B = scratch.rows[:n]
     kernels.gather_rows(seen, d, q, importance, Z, B, y)
-    if not n or not d.max() > 0:
+    if not d.size or not d.max() > 0:
         return  # nothing weighs more than unseen pairs: y is exact
-    if n >= y.size:
+    if d.size >= y.size:
         info = kernels.solve_gram(B, True, y)
     else:
         e = kernels.project(B, y)

@@ -5,24 +5,42 @@ The words of a vocabulary come in decreasing frequency, so pair (i, j) is expect
 ragged dense corner; all others are buffered as integer keys, sorted, and reduced to runs. Runs
 that outgrow their share of the budget are written to disk, and all are merged a slice of keys at
 a time. Everything is an integer, so neither order nor budget changes a sum.
+
+A folder keeps the sums of a run, so that a killed run can go on. A commit writes new files first
+and replaces the manifest last, in one step; whatever the manifest does not name is left over from
+a killed run and is removed.
 """
 
-from collections.abc import Iterator, Sequence
+import json
+import os
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence, Set
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from topicvec.embed import counting_kernels as kernels
-from topicvec.errors import FormatError
+from topicvec.embed import kernels
+from topicvec.embed.encode import Mark
+from topicvec.errors import DataError, FormatError
+from topicvec.text import Vocabulary
 
-__all__ = ["Corner", "RowRange", "Run", "merge_slices", "open_run", "row_ranges", "write_run"]
+__all__ = [
+    "Checkpoint", "Corner", "RowRange", "claim_folder", "load_first_pass", "row_ranges",
+    "save_first_pass",
+]  # fmt: skip
 
 RECORD = np.dtype([("key", "<u8"), ("sum", "<i8")])
 SLICE = 1 << 21  # records merged at a time
 MANY_RUNS = 16  # spilled runs of one range are merged into one file beyond this
+VERSION = 1
+FIELDS = frozenset({"fingerprint", "n_documents", "digest", "n_tokens", "state", "runs", "files"})
+OURS = re.compile(r"run-\d+-\d+-[\w-]+\.bin|state-\d+\.npy|(manifest|vocabulary)\.json\.new")
+MANIFEST, FIRST_PASS = "manifest.json", "vocabulary.json"
 
 
 class Run(NamedTuple):
@@ -30,11 +48,6 @@ class Run(NamedTuple):
 
     keys: NDArray[np.uint64]
     sums: NDArray[np.int64]
-
-    @property
-    def n_bytes(self) -> int:
-        """Memory that the run takes."""
-        return self.keys.nbytes + self.sums.nbytes
 
 
 class Corner(NamedTuple):
@@ -52,15 +65,13 @@ class Corner(NamedTuple):
         >>> Corner.within(4, 8).widths.tolist()
         [4, 2, 1, 1]
         """
-        low, high = 0, n_words * n_words
         ranks = np.arange(1, n_words + 1)
-        while low < high:
-            bound = (low + high + 1) // 2
-            if np.minimum(bound // ranks, n_words).sum() <= n_cells:
-                low = bound
-            else:
-                high = bound - 1
-        widths = np.minimum(low // ranks, n_words).astype(np.int64)
+
+        def size(bound: int) -> int:
+            return int(np.minimum(bound // ranks, n_words).sum())
+
+        bound = bisect_right(range(n_words * n_words + 1), n_cells, key=size) - 1
+        widths = np.minimum(bound // ranks, n_words).astype(np.int64)
         return cls(widths, np.concatenate([[0], np.cumsum(widths)]).astype(np.int64))
 
 
@@ -113,8 +124,11 @@ class RowRange:
         self.files: list[Path] = []
         self.committed: frozenset[Path] = frozenset()  # what a manifest names must stay
 
-    def add(self, stream: NDArray[np.int32], folder: Path, stem: str) -> None:
-        """Count a stream of ids, spilling to new files ``stem-*`` in the folder if need be."""
+    def add(self, stream: NDArray[np.int32], folder: Path, stem: str) -> "RowRange":
+        """Count a stream of ids, spilling to new files ``stem-*`` in the folder if need be.
+
+        Returns the range with its new sums, which may be a copy's where work is sent away.
+        """
         position, end = 0, stream.size - self.weights.size + 1
         while position < end:
             position, self.n_keys = kernels.count_pairs(
@@ -123,7 +137,9 @@ class RowRange:
             )  # fmt: skip
             if position < end:
                 self._reduce()
-                self._relieve(folder, f"{stem}-{position}")
+                if sum(array.nbytes for run in self.runs for array in run) > self.budget // 2:
+                    self.spill(folder, f"{stem}-{position}")
+        return self
 
     def _reduce(self) -> None:
         keys = self.keys[: self.n_keys]
@@ -134,10 +150,6 @@ class RowRange:
         while self.runs and self.runs[-1].keys.size < 2 * run.keys.size:
             run = _merge_two(self.runs.pop(), run)
         self.runs.append(run)
-
-    def _relieve(self, folder: Path, stem: str) -> None:
-        if sum(run.n_bytes for run in self.runs) > self.budget // 2:
-            self.spill(folder, stem)
 
     def spill(self, folder: Path, stem: str) -> None:
         """Write everything that is not in the dense corner to disk."""
@@ -161,13 +173,9 @@ class RowRange:
         if self.n_keys:
             self._reduce()
         slices = list(merge_slices([*self.runs, *map(open_run, self.files)]))
-        empty = Run(np.empty(0, np.uint64), np.empty(0, np.int64))
-        keys = np.concatenate([empty.keys, *(run.keys for run in slices)])
-        sums = np.concatenate([empty.sums, *(run.sums for run in slices)])
-        lengths, indices, data = kernels.assemble_rows(
-            self.rows, *self.corner, self.dense, keys, sums, self.n_words
-        )
-        return lengths, indices, data
+        slices.append(Run(np.empty(0, np.uint64), np.empty(0, np.int64)))  # so that there is one
+        keys, sums = (np.concatenate(parts) for parts in zip(*slices, strict=True))
+        return kernels.assemble_rows(self.rows, *self.corner, self.dense, keys, sums, self.n_words)
 
 
 def _merge_two(a: Run, b: Run) -> Run:
@@ -206,20 +214,16 @@ def merge_slices(runs: Sequence[Run], n_records: int = SLICE) -> Iterator[Run]:
     if not runs:
         return
     step = max(n_records // len(runs), 1)
-    longest = max(runs, key=lambda run: run.keys.size)
-    bounds = [*longest.keys[step::step].tolist(), None]
-    starts = [0] * len(runs)
-    for bound in bounds:
-        ends = [
-            run.keys.size if bound is None else int(np.searchsorted(run.keys, np.uint64(bound)))
-            for run in runs
-        ]
+    bounds = max(runs, key=lambda run: run.keys.size).keys[step::step]
+    cuts = [[0, *np.searchsorted(run.keys, bounds).tolist(), run.keys.size] for run in runs]
+    for places in zip(*map(pairwise, cuts), strict=True):
         parts = [
-            Run(np.ascontiguousarray(run.keys[a:b]), np.ascontiguousarray(run.sums[a:b]))
-            for run, a, b in zip(runs, starts, ends, strict=True)
-            if a < b
+            Run(
+                np.ascontiguousarray(run.keys[begin:end]), np.ascontiguousarray(run.sums[begin:end])
+            )
+            for run, (begin, end) in zip(runs, places, strict=True)
+            if begin < end
         ]
-        starts = ends
         if parts:
             yield _merge_all(parts)
 
@@ -240,3 +244,158 @@ def open_run(path: Path) -> Run:
     except (OSError, ValueError) as error:
         raise FormatError(f"the run file {path} is missing or damaged: {error}") from error
     return Run(records["key"], records["sum"])
+
+
+class Checkpoint:
+    """The committed state of a counting run in its folder, which is made if need be.
+
+    Parameters
+    ----------
+    folder : Path
+    fingerprint : str
+        Settings and words; the folder of a run with others is refused.
+    """
+
+    def __init__(self, folder: Path, fingerprint: str) -> None:
+        claim_folder(folder)
+        self.folder, self.fingerprint = folder, fingerprint
+        self.manifest = _read(
+            folder / MANIFEST, FIELDS, fingerprint, "a run with other words, window or tokenizer"
+        )
+        self._sweep()
+
+    @property
+    def mark(self) -> Mark | None:
+        """How far the last commit had read; None before the first."""
+        found = self.manifest
+        return None if found is None else Mark(found["n_documents"], found["digest"])
+
+    @property
+    def n_tokens(self) -> int:
+        """Tokens counted up to the last commit."""
+        return 0 if self.manifest is None else int(self.manifest["n_tokens"])
+
+    def restore(self, unigram: NDArray[np.int64], ranges: Sequence[RowRange]) -> None:
+        """Fill unigram counts and row ranges from the last commit, if there is one."""
+        if self.manifest is None:
+            return
+        sizes = self.manifest["files"]
+        for name, size in sizes.items():
+            path = self.folder / name
+            if not path.exists() or path.stat().st_size != size:
+                raise FormatError(f"{path} is missing or damaged: empty the folder, start again")
+        parts = np.load(self.folder / self.manifest["state"], mmap_mode="r", allow_pickle=False)
+        ends = np.cumsum([unigram.size, *(rows.dense.size for rows in ranges)])
+        if ends[-1] != parts.size or len(ranges) != len(self.manifest["runs"]):
+            raise DataError(
+                f"the run in {self.folder} had another memory_budget: use the same, "
+                "or give another folder"
+            )
+        unigram[:] = parts[: ends[0]]
+        for rows, end, names in zip(ranges, ends[1:], self.manifest["runs"], strict=True):
+            rows.dense[:] = parts[end - rows.dense.size : end]
+            rows.files = [self.folder / name for name in names]
+            rows.committed = frozenset(rows.files)
+
+    def commit(
+        self, mark: Mark, n_tokens: int, unigram: NDArray[np.int64], ranges: Sequence[RowRange]
+    ) -> None:
+        """Write everything counted so far; atomic: a kill at any time leaves a good commit."""
+        for rows in ranges:
+            rows.spill(self.folder, f"{mark.n_documents}-commit")
+        state = self.folder / f"state-{mark.n_documents}.npy"
+        with _safely(state) as file:
+            np.save(file, np.concatenate([unigram, *(rows.dense for rows in ranges)]))
+        paths = [state, *(path for rows in ranges for path in rows.files)]
+        self.manifest = {
+            "format": "topicvec counting run",
+            "version": VERSION,
+            "fingerprint": self.fingerprint,
+            "n_documents": mark.n_documents,
+            "digest": mark.digest,
+            "n_tokens": n_tokens,
+            "state": state.name,
+            "runs": [[path.name for path in rows.files] for rows in ranges],
+            "files": {path.name: path.stat().st_size for path in paths},
+        }
+        _replace(self.folder / MANIFEST, self.manifest)
+        for rows in ranges:
+            rows.committed = frozenset(rows.files)
+        self._sweep()
+
+    def _sweep(self) -> None:
+        named = set() if self.manifest is None else set(self.manifest["files"])
+        for path in self.folder.iterdir():
+            if OURS.fullmatch(path.name) and path.name not in named:
+                path.unlink()
+
+
+def claim_folder(folder: Path) -> None:
+    """Make a folder if need be; refuse one with files that no counting run wrote."""
+    folder.mkdir(parents=True, exist_ok=True)
+    known = {MANIFEST, FIRST_PASS}
+    if (folder / MANIFEST).exists():
+        return
+    if not all(OURS.fullmatch(path.name) or path.name in known for path in folder.iterdir()):
+        raise DataError(f"the folder {folder} has other files in it: give an empty one")
+
+
+def save_first_pass(folder: Path, fingerprint: str, vocabulary: Vocabulary, end: Mark) -> None:
+    """Keep the vocabulary of a whole corpus, so that a restarted run need not count it again."""
+    found = {
+        "version": VERSION,
+        "fingerprint": fingerprint,
+        "n_documents": end.n_documents,
+        "digest": end.digest,
+        "words": vocabulary.words,
+        "counts": vocabulary.counts.tolist(),
+    }
+    _replace(folder / FIRST_PASS, found)
+
+
+def load_first_pass(folder: Path, fingerprint: str) -> tuple[Vocabulary, Mark] | None:
+    """Give the vocabulary that was kept and where its corpus ends; refuse other settings."""
+    fields = {"fingerprint", "n_documents", "digest", "words", "counts"}
+    what = "the words of a run with another min_count, number of words or tokenizer"
+    found = _read(folder / FIRST_PASS, fields, fingerprint, what)
+    if found is None:
+        return None
+    vocabulary = Vocabulary(tuple(found["words"]), np.array(found["counts"], np.int64))
+    return vocabulary, Mark(found["n_documents"], found["digest"])
+
+
+def _read(path: Path, fields: Set[str], fingerprint: str, what: str) -> dict[str, Any] | None:
+    """Read what a run has left, if it has; `what` says what it is if settings were others."""
+    if not path.exists():
+        return None
+    try:
+        found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        if found["version"] != VERSION:
+            raise FormatError(f"{path} was written by another version of topicvec")
+        if not fields <= set(found):
+            raise KeyError(*sorted(fields - set(found)))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise FormatError(
+            f"{path} is damaged: empty the folder and start again ({error})"
+        ) from error
+    if found["fingerprint"] != fingerprint:
+        raise DataError(
+            f"the folder {path.parent} holds {what}: use the same settings, or give another folder"
+        )
+    return found
+
+
+def _replace(path: Path, contents: dict[str, Any]) -> None:
+    temporary = path.with_name(path.name + ".new")
+    with _safely(temporary) as file:
+        file.write(json.dumps(contents).encode())
+    temporary.replace(path)
+
+
+@contextmanager
+def _safely(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file for writing that is on the disk when the block ends."""
+    with path.open("wb") as file:
+        yield file
+        file.flush()
+        os.fsync(file.fileno())

@@ -2,30 +2,49 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from types import MappingProxyType
+from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from topicvec.embed.checks import (
-    checked_matrix,
-    checked_metadata,
-    checked_unigram,
-    checked_words,
-)
 from topicvec.embed.formats import ParsedVectors, write_vectors
-from topicvec.embed.formats.frequencies import CountedWords
-from topicvec.embed.formats.keyed import to_keyed
+from topicvec.embed.formats.binary import to_keyed
 from topicvec.embed.nearest import VectorSearch, best
 from topicvec.engine import one_blas_thread
-from topicvec.errors import VocabularyMismatch
+from topicvec.errors import DataError, VocabularyMismatch
 
-__all__ = ["Alignment", "WordVectors"]
+__all__ = ["Alignment", "CountedWords", "WordVectors"]
+
+BLOCK_ROWS = 4096
+
+
+@runtime_checkable
+class CountedWords(Protocol):
+    """Words with their counts, such as a ``Vocabulary``.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> isinstance(SimpleNamespace(words=("cat",), counts=[2]), CountedWords)
+    True
+    """
+
+    @property
+    def words(self) -> Sequence[str]:
+        """The words."""
+        ...
+
+    @property
+    def counts(self) -> ArrayLike:
+        """How often each occurs."""
+        ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,11 +87,11 @@ class WordVectors(VectorSearch):
         unigram: ArrayLike,
         metadata: Mapping[str, str] | None = None,
     ) -> None:
-        names = checked_words(tuple(words))
+        names = _checked_words(tuple(words))
         object.__setattr__(self, "words", names)
-        object.__setattr__(self, "matrix", checked_matrix(matrix, names))
-        object.__setattr__(self, "unigram", checked_unigram(unigram, names))
-        object.__setattr__(self, "metadata", checked_metadata(metadata or {}))
+        object.__setattr__(self, "matrix", _checked_matrix(matrix, names))
+        object.__setattr__(self, "unigram", _checked_unigram(unigram, names))
+        object.__setattr__(self, "metadata", _checked_metadata(metadata or {}))
 
     def __repr__(self) -> str:
         return f"WordVectors({len(self):,} words × {self.n_dims} dims)"
@@ -254,7 +273,7 @@ class WordVectors(VectorSearch):
         quantized : bool
             Eight bits a number; for safetensors.
         step : float, optional
-            Distance of two eight-bit levels, see :func:`topicvec.embed.quantize.quantize`.
+            Distance of two eight-bit levels, see :func:`topicvec.embed.formats.tensors.quantize`.
 
         Examples
         --------
@@ -319,3 +338,75 @@ class Alignment(NamedTuple):
     vectors: WordVectors
     kept: NDArray[np.intp]
     missing: tuple[str, ...]
+
+
+def _checked_words(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words if there are any, all are str, and none repeats."""
+    if not words:
+        raise DataError("expected at least one word, found none")
+    other = next((word for word in words if not isinstance(word, str)), None)
+    if other is not None:
+        raise DataError(f"expected words as str, found {other!r} ({type(other).__name__})")
+    if len(set(words)) != len(words):
+        word, count = Counter(words).most_common(1)[0]
+        raise DataError(
+            f"expected each word once, found {word!r} {count} times: remove the repeats"
+        )
+    return words
+
+
+def _checked_matrix(matrix: ArrayLike, words: tuple[str, ...]) -> NDArray[np.float32]:
+    """Return the matrix as read-only float32 if it has a row of finite numbers for each word.
+
+    A memory map is not read through.
+    """
+    array = np.asanyarray(matrix, dtype=np.float32, order="C")
+    if array.ndim != 2 or array.shape[0] != len(words) or not array.shape[1]:
+        raise DataError(
+            f"expected a matrix of {len(words)} rows, one a word, and at least one column, found "
+            f"shape {array.shape}"
+        )
+    n_checked = 0 if isinstance(array, np.memmap) else len(array)
+    for start in range(0, n_checked, BLOCK_ROWS):
+        finite = np.isfinite(array[start : start + BLOCK_ROWS])
+        if not finite.all():
+            word = words[start + int(finite.all(axis=1).argmin())]
+            raise DataError(
+                f"expected finite numbers, found nan or infinity in the vector of {word!r}"
+            )
+    return _read_only(array)
+
+
+def _checked_unigram(unigram: ArrayLike, words: tuple[str, ...]) -> NDArray[np.float64]:
+    """Return probabilities that sum to 1, read-only, from positive counts or probabilities."""
+    array = np.asarray(unigram, dtype=np.float64)
+    if array.shape != (len(words),):
+        raise DataError(
+            f"expected {len(words)} counts or probabilities, one a word, found shape {array.shape}"
+        )
+    good = np.isfinite(array) & (array > 0)
+    if not good.all():
+        wrong = int(good.argmin())
+        raise DataError(
+            "expected a positive count or probability for each word, found "
+            f"{array[wrong]} for {words[wrong]!r}"
+        )
+    total = array.sum()
+    # Probabilities are kept to the bit, so that saving and loading changes nothing.
+    return _read_only(array if abs(total - 1) < 1e-9 else array / total)
+
+
+def _checked_metadata(metadata: Mapping[str, str]) -> Mapping[str, str]:
+    """Return a read-only copy of the metadata if all is text."""
+    for key, value in metadata.items():
+        if not (isinstance(key, str) and isinstance(value, str)):
+            raise DataError(
+                f"expected metadata as str, found {key!r}: {value!r}: convert it with str()"
+            )
+    return MappingProxyType(dict(metadata))
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    view = array.view()
+    view.flags.writeable = False
+    return view

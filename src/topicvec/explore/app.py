@@ -9,20 +9,20 @@ import hashlib
 import json
 import mimetypes
 from collections.abc import Callable
-from dataclasses import fields
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from topicvec.errors import DataError, require
-from topicvec.explore.endpoints import ENDPOINTS, Endpoint
-from topicvec.explore.openapi import describe
-from topicvec.explore.prepare import Collection, Missing
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from topicvec.errors import DataError
+from topicvec.explore.collection import Collection
+from topicvec.explore.endpoints import ENDPOINTS, Endpoint, describe
+from topicvec.explore.records import Missing
 from topicvec.explore.safety import Guard, Refused, read_body
-
-if TYPE_CHECKING:
-    from starlette.applications import Starlette
-    from starlette.requests import Request
-    from starlette.responses import Response
+from topicvec.version import __version__
 
 __all__ = ["create_app"]
 
@@ -30,7 +30,7 @@ _SECONDS = 20.0  # for one answer
 _AT_ONCE = 2  # answers computed at the same time; more would only slow each other
 
 
-def create_app(collection: Collection, *, seconds: float = _SECONDS) -> "Starlette":
+def create_app(collection: Collection, *, seconds: float = _SECONDS) -> Starlette:
     """Make the web application that shows a collection.
 
     Parameters
@@ -45,41 +45,28 @@ def create_app(collection: Collection, *, seconds: float = _SECONDS) -> "Starlet
     Starlette
         An ASGI application.
     """
-    applications = require("starlette.applications", "explore", "the explorer")
-    routing = require("starlette.routing", "explore", "the explorer")
-    from topicvec.version import __version__
-
     gate = asyncio.Semaphore(_AT_ONCE)
     routes = [
-        routing.Route(each.path, _handler(each, collection, gate, seconds), methods=[each.method])
+        Route(each.path, _handler(each, collection, gate, seconds), methods=[each.method])
         for each in ENDPOINTS
     ]
-    pages = _static_files()
+    pages = {
+        f"/{file.name}": (file.read_bytes(), mimetypes.guess_type(file.name)[0] or "text/plain")
+        for file in (files("topicvec.explore") / "static").iterdir()
+    }
     pages["/api/openapi.json"] = (_dumps(describe(__version__)), "application/json")
     pages["/"], pages["/api"] = pages["/index.html"], pages["/api.html"]
-    routes += [routing.Route(path, _file(*page)) for path, page in pages.items()]
-    app: Starlette = applications.Starlette(
-        routes=routes, exception_handlers={404: _not_found, 405: _not_found}
-    )
+    routes += [Route(path, _file(*page)) for path, page in pages.items()]
+    app = Starlette(routes=routes, exception_handlers={404: _not_found, 405: _not_found})
     app.router.redirect_slashes = False
     app.add_middleware(Guard)
     return app
 
 
-def _static_files() -> dict[str, tuple[bytes, str]]:
-    folder = files("topicvec.explore") / "static"
-    return {
-        f"/{file.name}": (file.read_bytes(), mimetypes.guess_type(file.name)[0] or "text/plain")
-        for file in folder.iterdir()
-    }
-
-
-def _file(content: bytes, media_type: str) -> Callable[["Request"], Any]:
-    from starlette.responses import Response
-
+def _file(content: bytes, media_type: str) -> Callable[[Request], Any]:
     tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
 
-    async def answer(request: "Request") -> "Response":
+    async def answer(request: Request) -> Response:
         if request.headers.get("if-none-match") == tag:
             return Response(status_code=304, headers={"etag": tag})
         return Response(content, media_type=media_type, headers={"etag": tag})
@@ -89,64 +76,55 @@ def _file(content: bytes, media_type: str) -> Callable[["Request"], Any]:
 
 def _handler(
     endpoint: Endpoint, collection: Collection, gate: asyncio.Semaphore, seconds: float
-) -> Callable[["Request"], Any]:
-    async def handle(request: "Request") -> "Response":
+) -> Callable[[Request], Any]:
+    media_type = "image/svg+xml" if endpoint.record is None else "application/json"
+
+    async def handle(request: Request) -> Response:
         try:
             values = await _values(endpoint, request)
             async with asyncio.timeout(seconds), gate:
                 content = await asyncio.to_thread(_answer, endpoint, collection, values)
         except (DataError, Missing, Refused, TimeoutError) as error:
             return _error(error)
-        return _response(content, "image/svg+xml" if endpoint.record is None else None)
+        return Response(content, media_type=media_type)
 
     return handle
 
 
-async def _values(endpoint: Endpoint, request: "Request") -> dict[str, Any]:
+async def _values(endpoint: Endpoint, request: Request) -> list[Any]:
     body: dict[str, Any] = await read_body(request) if endpoint.method == "POST" else {}
-    sources: dict[str, Any] = {
-        "path": request.path_params, "query": request.query_params, "body": body
-    }  # fmt: skip
-    values = {}
+    sources: Any = {"path": request.path_params, "query": request.query_params, "body": body}
+    values = []
     for parameter in endpoint.parameters:
         given = sources[parameter.place].get(parameter.name)
         if given is None and parameter.place != "query":
             raise DataError(f"the request must have {parameter.name}")
-        values[parameter.name] = parameter.default if given is None else parameter.read(given)
+        values.append(parameter.default if given is None else parameter.read(given))
     return values
 
 
-def _answer(endpoint: Endpoint, collection: Collection, values: dict[str, Any]) -> bytes:
-    found = endpoint.answer(collection, **values)
+def _answer(endpoint: Endpoint, collection: Collection, values: list[Any]) -> bytes:
+    asked = getattr(collection, endpoint.answer)
+    found = asked(*values) if callable(asked) else asked
     return found.encode() if isinstance(found, str) else _dumps(found)
 
 
 def _dumps(value: Any) -> bytes:
     # surrogates that a text may hold are escaped by ASCII output, and UTF-8 cannot write them
-    return json.dumps(value, separators=(",", ":"), allow_nan=False, default=_fields).encode(
-        "ascii"
-    )
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False, default=vars)
+    return text.encode("ascii")
 
 
-def _fields(record: Any) -> dict[str, Any]:
-    """Give the fields of a record without copying what they hold."""
-    return {field.name: getattr(record, field.name) for field in fields(record)}
-
-
-def _error(error: Exception) -> "Response":
-    if isinstance(error, Refused):
-        return _response(_dumps({"error": str(error)}), status=error.status)
+def _error(error: Exception) -> Response:
     if isinstance(error, TimeoutError):
-        return _response(_dumps({"error": "this took too long; try a shorter text"}), status=503)
-    status = 400 if isinstance(error, DataError) else 404
-    return _response(_dumps({"error": str(error.args[0])}), status=status)
+        return _failure("this took too long; try a shorter text", 503)
+    known = 400 if isinstance(error, DataError) else 404
+    return _failure(str(error.args[0]), getattr(error, "status", known))
 
 
-def _response(content: bytes, media_type: str | None = None, status: int = 200) -> "Response":
-    from starlette.responses import Response
-
-    return Response(content, status_code=status, media_type=media_type or "application/json")
+def _failure(message: str, status: int) -> Response:
+    return Response(_dumps({"error": message}), status, media_type="application/json")
 
 
-async def _not_found(request: "Request", error: Exception) -> "Response":  # noqa: ARG001
-    return _response(_dumps({"error": "there is nothing at this address"}), status=404)
+async def _not_found(request: Request, error: Exception) -> Response:  # noqa: ARG001
+    return _failure("there is nothing at this address", 404)

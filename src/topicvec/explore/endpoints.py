@@ -1,26 +1,28 @@
 """The questions that the JSON API answers: one table for the routes and for their description.
 
-An endpoint takes the collection and checked values and gives a record; it knows nothing of HTTP.
+An endpoint names what a collection is asked and the values for it; it knows nothing of HTTP.
 """
 
-from collections.abc import Callable
+import re
+import types
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from topicvec.errors import DataError
-from topicvec.explore.prepare import (
-    Collection,
-    DocumentPage,
-    Found,
-    Overview,
-    TextPart,
-    TopicPage,
-)
-from topicvec.explore.prepare.clouds import cloud_of
+from topicvec.explore.records import DocumentPage, Found, Overview, TextPart, TopicPage
 
-__all__ = ["ENDPOINTS", "Endpoint", "Parameter"]
+__all__ = ["ENDPOINTS", "Endpoint", "Parameter", "describe"]
 
 LONGEST_QUERY = 1000  # characters
+_MANY = 10**9
+_PLAIN = {int: "integer", float: "number", str: "string", bool: "boolean", type(None): "null"}
+_ERRORS = {
+    "400": "A value is not what was expected.",
+    "404": "There is no such thing.",
+    "413": "The request is too large.",
+    "503": "It took too long.",
+}
 
 
 @dataclass(frozen=True)
@@ -62,20 +64,14 @@ class Parameter:
         topicvec.errors.DataError: n must be a whole number from 0 to 100; found '-1'
         """
         if self.kind is int:
-            return self._number(str(value))
+            if re.fullmatch("[0-9]{1,11}", str(value)) and int(str(value)) <= self.most:
+                return int(str(value))
+            wanted = f"a whole number from 0 to {self.most}"
+            raise DataError(f"{self.name} must be {wanted}; found {str(value)[:20]!r}")
         if not isinstance(value, str) or len(value) > self.most:
             found = f"{len(value):,}" if isinstance(value, str) else type(value).__name__
             raise DataError(f"{self.name} must be a text of at most {self.most:,}; found {found}")
         return value
-
-    def _number(self, value: str) -> int:
-        if not (
-            value.isascii() and value.isdigit() and len(value) < 12 and int(value) <= self.most
-        ):
-            raise DataError(
-                f"{self.name} must be a whole number from 0 to {self.most}; found {value[:20]!r}"
-            )
-        return int(value)
 
 
 @dataclass(frozen=True)
@@ -84,75 +80,117 @@ class Endpoint:
 
     path: str
     summary: str
-    answer: Callable[..., Any]
+    answer: str  # the part of a collection that takes the parameters, in their order
     record: type | None  # None for a picture
     parameters: tuple[Parameter, ...] = ()
     method: Literal["GET", "POST"] = "GET"
 
 
-def _overview(collection: Collection) -> Overview:
-    return collection.overview
-
-
-def _cloud(collection: Collection) -> str:
-    return cloud_of(collection.topics)
-
-
-def _topic_cloud(collection: Collection, topic: int) -> str:
-    return cloud_of((collection.topic_view(topic),))
-
-
-_MANY = 10**9
 _TOPIC = Parameter("topic", int, "Number of the topic.", "path", most=_MANY)
 _DOCUMENT = Parameter("document", int, "Place of the document, from 0.", "path", most=_MANY)
+_START = Parameter("start", int, "Where it begins, in characters.", default=0, most=_MANY)
+_PART = (_DOCUMENT, _START)
+_TEXT = Parameter("text", str, "The text.", "body", most=2_000_000)
+_SEARCH = (
+    Parameter("q", str, "What to look for.", default=""),
+    Parameter("topic", int, "Only documents with this topic.", most=_MANY),
+    Parameter("label", str, "Only documents of this class."),
+    Parameter("n", int, "How many at most.", default=20, most=100),
+    Parameter("offset", int, "How many to pass over.", default=0, most=_MANY),
+)
 
 ENDPOINTS = (
-    Endpoint("/api/overview", "The corpus and all topics", _overview, Overview),
-    Endpoint("/api/cloud.svg", "A cloud of the largest topics", _cloud, None),
-    Endpoint(
-        "/api/topics/{topic}", "One topic", lambda c, topic: c.topic(topic), TopicPage, (_TOPIC,)
-    ),
-    Endpoint(
-        "/api/topics/{topic}/cloud.svg", "A cloud of its words", _topic_cloud, None, (_TOPIC,)
-    ),
-    Endpoint(
-        "/api/documents",
-        "Search documents, or list them",
-        lambda c, q, topic, label, n, offset: c.find(
-            q, topic=topic, label=label, n=n, offset=offset
-        ),
-        Found,
-        (
-            Parameter("q", str, "What to look for.", default=""),
-            Parameter("topic", int, "Only documents with this topic.", most=_MANY),
-            Parameter("label", str, "Only documents of this class."),
-            Parameter("n", int, "How many at most.", default=20, most=100),
-            Parameter("offset", int, "How many to pass over.", default=0, most=_MANY),
-        ),
-    ),
+    Endpoint("/api/overview", "The corpus and all topics", "overview", Overview),
+    Endpoint("/api/cloud.svg", "A cloud of the largest topics", "cloud", None),
+    Endpoint("/api/topics/{topic}", "One topic", "topic", TopicPage, (_TOPIC,)),
+    Endpoint("/api/topics/{topic}/cloud.svg", "A cloud of its words", "cloud", None, (_TOPIC,)),
+    Endpoint("/api/documents", "Search documents, or list them", "find", Found, _SEARCH),
     Endpoint(
         "/api/documents/{document}",
         "One document: text, mixture, summary, documents like it",
-        lambda c, document: c.document(document),
+        "document",
         DocumentPage,
         (_DOCUMENT,),
     ),
-    Endpoint(
-        "/api/documents/{document}/text",
-        "A part of a long text",
-        lambda c, document, start: c.text(document, start),
-        TextPart,
-        (
-            _DOCUMENT,
-            Parameter("start", int, "Where it begins, in characters.", default=0, most=_MANY),
-        ),
-    ),
-    Endpoint(
-        "/api/analyse",
-        "The topics of any text",
-        lambda c, text: c.analyse(text),
-        DocumentPage,
-        (Parameter("text", str, "The text.", "body", most=2_000_000),),
-        "POST",
-    ),
+    Endpoint("/api/documents/{document}/text", "A part of a long text", "text", TextPart, _PART),
+    Endpoint("/api/analyse", "The topics of any text", "analyse", DocumentPage, (_TEXT,), "POST"),
 )
+
+
+def describe(version: str) -> dict[str, Any]:
+    """Give the description of the API in the OpenAPI format 3.1.
+
+    Examples
+    --------
+    >>> sorted(describe("1.0")["paths"]["/api/overview"]["get"]["responses"])
+    ['200', '400', '404', '413', '503']
+    """
+    schemas: dict[str, Any] = {}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "topicvec explorer", "version": version},
+        "paths": {e.path: {e.method.lower(): _operation(e, schemas)} for e in ENDPOINTS},
+        "components": {"schemas": schemas},
+    }
+
+
+def _operation(endpoint: Endpoint, schemas: dict[str, Any]) -> dict[str, Any]:
+    content: dict[str, Any] = {"image/svg+xml": {"schema": {"type": "string"}}}
+    if endpoint.record is not None:
+        content = _json(_schema(endpoint.record, schemas))
+    error = _json(_object({"error": {"type": "string"}}))
+    operation: dict[str, Any] = {
+        "summary": endpoint.summary,
+        "parameters": [
+            {"name": p.name, "in": p.place, "description": p.text, "required": p.place == "path",
+             "schema": _value(p)}
+            for p in endpoint.parameters if p.place != "body"
+        ],
+        "responses": {"200": {"description": endpoint.summary, "content": content}}
+        | {code: {"description": text, "content": error} for code, text in _ERRORS.items()},
+    }  # fmt: skip
+    body = {p.name: _value(p) for p in endpoint.parameters if p.place == "body"}
+    if body:
+        operation["requestBody"] = {"required": True, "content": _json(_object(body))}
+    return operation
+
+
+def _json(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"application/json": {"schema": schema}}
+
+
+def _value(parameter: Parameter) -> dict[str, Any]:
+    default = {} if parameter.default is None else {"default": parameter.default}
+    if parameter.kind is int:
+        return {"type": "integer", "minimum": 0, "maximum": parameter.most, **default}
+    return {"type": "string", "maxLength": parameter.most, **default}
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+def _schema(kind: Any, schemas: dict[str, Any]) -> dict[str, Any]:
+    """Describe a type; records are described once, under their names."""
+    if kind in _PLAIN:
+        return {"type": _PLAIN[kind]}
+    parts = get_args(kind)
+    if get_origin(kind) in (Union, types.UnionType):
+        return {"anyOf": [_schema(part, schemas) for part in parts]}
+    if parts and parts[-1] is Ellipsis:
+        return {"type": "array", "items": _schema(parts[0], schemas)}
+    if parts:
+        return _fixed(parts, schemas)
+    hints = get_type_hints(kind)
+    if hasattr(kind, "_fields"):  # a named tuple is an array
+        return {**_fixed(hints.values(), schemas), "description": ", ".join(hints)}
+    name = kind.__name__
+    if name not in schemas:
+        schemas[name] = {}
+        schemas[name] = _object({field: _schema(hint, schemas) for field, hint in hints.items()})
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _fixed(parts: Iterable[Any], schemas: dict[str, Any]) -> dict[str, Any]:
+    items = [_schema(part, schemas) for part in parts]
+    return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}

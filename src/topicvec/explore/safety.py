@@ -1,18 +1,22 @@
 """What keeps the explorer safe: who may ask, how much, and what a page may do."""
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from topicvec.errors import DataError
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 __all__ = ["HEADERS", "Guard", "Refused", "read_body"]
 
 LARGEST = 4 * 2**20  # bytes of a request's body
 _HOSTS = {"127.0.0.1", "localhost", "[::1]"}
+
+_refusal = JSONResponse(
+    {"error": "ask for http://127.0.0.1 or http://localhost; another name is not answered"}, 421
+)
 
 HEADERS = {
     "content-security-policy": (
@@ -42,41 +46,32 @@ class Guard:
     header then has that name, and the request is refused.
     """
 
-    def __init__(self, app: "ASGIApp") -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
-    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
 
-        async def send_safely(message: "Message") -> None:
+        async def send_safely(message: Message) -> None:
             if message["type"] == "http.response.start":
                 extra = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
                 message["headers"] = [*message.get("headers", []), *extra]
             await send(message)
 
-        if _host(scope) in _HOSTS:
-            await self.app(scope, receive, send_safely)
-        else:
-            await _refuse(scope, receive, send_safely)
+        app = self.app if _host(scope) in _HOSTS else _refusal
+        await app(scope, receive, send_safely)
 
 
-def _host(scope: "Scope") -> str:
+def _host(scope: Scope) -> str:
     given = [value for name, value in scope["headers"] if name == b"host"]
     host = given[0].decode("latin-1").lower() if len(given) == 1 else ""
     return host.rpartition(":")[0] if not host.endswith("]") and ":" in host else host
 
 
-async def _refuse(scope: "Scope", receive: "Receive", send: "Send") -> None:
-    from starlette.responses import JSONResponse
-
-    message = "ask for http://127.0.0.1 or http://localhost; another name is not answered"
-    await JSONResponse({"error": message}, status_code=421)(scope, receive, send)
-
-
-async def read_body(request: "Request") -> dict[str, Any]:
+async def read_body(request: Request) -> dict[str, Any]:
     """Read a JSON object of bounded size.
 
     A page of another site can send a form without being asked, but not this content type.

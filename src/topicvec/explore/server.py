@@ -1,20 +1,24 @@
 """Serve the explorer on this computer, for this computer only."""
 
+import logging
 import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any
 
 from topicvec.engine import one_blas_thread
 from topicvec.errors import DataError, require
-from topicvec.explore.app import create_app
-from topicvec.explore.prepare import Collection
-from topicvec.explore.prepare.warm import warm_up
+from topicvec.explore.collection import Collection
+from topicvec.explore.views import cloud_of
 
-__all__ = ["check_server", "serve"]
+__all__ = ["check_server", "serve", "warm_up"]
+
+logger = logging.getLogger(__name__)
 
 _HOST = "127.0.0.1"
+_CLOUDS = 64  # made ahead, of the largest topics; each takes a blink, many would take long
 _LONGEST_WAIT = 5  # seconds for a quiet connection
 
 
@@ -41,6 +45,9 @@ def serve(
         Ends the server when set; for a server in a thread, which no interrupt reaches.
     """
     uvicorn = require("uvicorn", "explore", "the explorer")
+    require("starlette", "explore", "the explorer")
+    from topicvec.explore.app import create_app
+
     app = create_app(collection)
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, server_header=False, lifespan="off",
@@ -67,6 +74,40 @@ def _warming(collection: Collection) -> Iterator[None]:
     finally:
         over.set()
         thread.join()
+
+
+def warm_up(collection: Collection, stop: threading.Event | None = None) -> None:
+    """Give one answer of each kind, so that tables which they share are kept; draw the clouds.
+
+    Parameters
+    ----------
+    collection : Collection
+        What is shown; the same before and after, but quicker.
+    stop : threading.Event, optional
+        Ends the work when set.
+
+    Examples
+    --------
+    >>> from topicvec import TopicVec
+    >>> texts = ["Salt water. Sea salt, water."]
+    >>> collection = Collection.build(TopicVec(3, random_state=0).fit(texts), texts)
+    >>> warm_up(collection)
+    >>> "overview" in vars(collection)
+    True
+    """
+    single = [(topic,) for topic in collection.topics[:_CLOUDS] if topic.words]
+    answers: list[Callable[[], object]] = [
+        lambda: collection.topic(collection.topics[0].index),
+        lambda: collection.analyse(collection.document(0).title),
+        *(partial(cloud_of, topics) for topics in (collection.topics, *single)),
+    ]
+    for answer in answers:
+        if stop is not None and stop.is_set():
+            return
+        try:
+            answer()
+        except DataError as error:  # whoever asks for it is told
+            logger.info("not made ahead: %s", error)
 
 
 def _end(server: Any, stop: threading.Event) -> None:

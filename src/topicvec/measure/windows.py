@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from topicvec.embed.counting_kernels import compiled
 from topicvec.embed.encode import Chunk, Tokenize, cut_chunks
+from topicvec.embed.kernels import compiled
 from topicvec.engine import Engine, LocalEngine, resolve_engine
 from topicvec.errors import DataError
 from topicvec.text.tokenizer import Tokenizer

@@ -29,10 +29,10 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from scipy.sparse import csr_array
 
-from topicvec.embed.formats.files import atomic_write
 from topicvec.embed.load import load_vectors
 from topicvec.embed.vectors import WordVectors
 from topicvec.errors import DataError, FormatError, VocabularyMismatch
+from topicvec.files import atomic_write
 from topicvec.model.fitted import FittedTopics, Setting
 from topicvec.model.state import Solver
 from topicvec.text.tokenizer import Tokenizer

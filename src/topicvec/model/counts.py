@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -12,18 +12,16 @@ from scipy.sparse import csr_array, issparse
 
 from topicvec.embed.vectors import WordVectors
 from topicvec.errors import DataError, OutOfVocabularyWarning, VocabularyMismatch, warn
-from topicvec.text.bag import BagBuilder, BagReport
-from topicvec.text.counting import ChunkCounts, chunked, count_tokens
+from topicvec.text.bag import Bag, BagBuilder, BagReport
+from topicvec.text.counting import DocumentLike, Tokenize, checked_documents, count_documents
 from topicvec.text.document import Document
 from topicvec.text.stopwords import stop_words as resolve_stop_words
 from topicvec.text.tokenizer import Tokenizer
+from topicvec.text.transformer import weigh
 from topicvec.text.vocabulary import Vocabulary
-from topicvec.text.weights import weigh
 
 __all__ = [
-    "Counted",
     "DocumentCounter",
-    "Text",
     "checked_matrix",
     "is_matrix",
     "learn_vectors",
@@ -33,39 +31,8 @@ __all__ = [
 
 logger = logging.getLogger(__name__)
 
-Text = str | Document | Sequence[str]
-Tokenize = Callable[[str], list[str]]
-
 _FREQUENT = 5  # occurrences; a rarer word tells too little of its neighbours
 _LARGE_SHARE = 0.5  # of unknown tokens: then the vectors are hardly made for these texts
-
-
-@dataclass(frozen=True, eq=False)
-class Counted:
-    """Counts of documents over the rows of word vectors.
-
-    Parameters
-    ----------
-    counts : csr_array, (D, W)
-        How often each document has each word of the vectors.
-    report : BagReport
-        What is not in the counts.
-
-    Examples
-    --------
-    >>> vectors = WordVectors(["cat", "dog"], [[1.0], [2.0]], [1, 1])
-    >>> counted = DocumentCounter().count(["The cat, the yak."], vectors)
-    >>> counted.counts.toarray().tolist(), dict(counted.report.unknown)
-    ([[1, 0]], {'yak': 1})
-    """
-
-    counts: csr_array
-    report: BagReport
-
-    @property
-    def n_documents(self) -> int:
-        """Number of documents."""
-        return int(self.counts.shape[0])
 
 
 @dataclass(frozen=True)
@@ -86,45 +53,44 @@ class DocumentCounter:
     stop_words: Any = "english"
     vocabulary: Vocabulary | Sequence[str] | None = None
 
-    def count(self, documents: Any, vectors: WordVectors) -> Counted:
-        """Count the words of documents or align the columns of a matrix."""
+    def count(self, documents: Any, vectors: WordVectors) -> Bag:
+        """Count the words of documents or align the columns of a matrix.
+
+        Examples
+        --------
+        >>> vectors = WordVectors(["cat", "dog"], [[1.0], [2.0]], [1, 1])
+        >>> bag = DocumentCounter().count(["The cat, the yak."], vectors)
+        >>> bag.counts.toarray().tolist(), dict(bag.unknown)
+        ([[1, 0]], {'yak': 1})
+        """
         if is_matrix(documents):
             return self._align(checked_matrix(documents), vectors)
         builder = BagBuilder()
-        for chunk in self._chunks(documents):
+        for chunk in count_documents(documents, self.tokenizer or Tokenizer(), self._keeps()):
             builder.add(chunk, vectors.ids)
-        bag = builder.build(len(vectors))
-        return Counted(bag.counts, bag.report)
+        return builder.build(len(vectors))
 
-    def tokens(self, text: Text) -> list[str]:
+    def tokens(self, text: DocumentLike) -> list[str]:
         """Cut one document into its tokens, stop words included."""
         tokenize = self.tokenizer or Tokenizer()
         words = text.text if isinstance(text, Document) else text
-        return tokenize(words) if isinstance(words, str) else list(words)
+        return list(tokenize(words) if isinstance(words, str) else words)
 
     def known(self, tokens: Iterable[str], vectors: WordVectors) -> dict[str, int]:
         """Give the vector rows of the tokens that are counted."""
-        chunk = _kept(count_tokens([list(tokens)]), *self._limits())
-        return {word: vectors.ids[word] for word in chunk.words if word in vectors}
+        keep, ids = self._keeps(), vectors.ids
+        return {token: ids[token] for token in tokens if token in ids and keep(token)}
 
-    def _limits(self) -> tuple[frozenset[str], frozenset[str] | None]:
+    def _keeps(self) -> Callable[[str], bool]:
+        stop = resolve_stop_words(self.stop_words)
         only = None if self.vocabulary is None else frozenset(_words(self.vocabulary))
-        return resolve_stop_words(self.stop_words), only
+        return lambda word: word not in stop and (only is None or word in only)
 
-    def _chunks(self, documents: Iterable[Text]) -> Iterator[ChunkCounts]:
-        limits = self._limits()
-        for texts in chunked(_checked_rows(documents)):
-            ids = [text.id for text in texts if isinstance(text, Document)]
-            chunk = count_tokens(
-                [self.tokens(text) for text in texts], ids if len(ids) == len(texts) else None
-            )
-            yield _kept(chunk, *limits)
-
-    def _align(self, matrix: csr_array, vectors: WordVectors) -> Counted:
+    def _align(self, matrix: csr_array, vectors: WordVectors) -> Bag:
         """Bring the columns of a matrix into the order of the vectors."""
         n_words = matrix.shape[1]
         if self.vocabulary is None and n_words == len(vectors):
-            return Counted(matrix, _matrix_report(matrix, matrix, Counter()))
+            return Bag(matrix, _matrix_report(matrix, matrix, Counter()))
         words = () if self.vocabulary is None else _words(self.vocabulary)
         if len(words) != n_words:
             given = "no vocabulary" if self.vocabulary is None else f"{len(words)} words"
@@ -142,7 +108,7 @@ class DocumentCounter:
         totals = matrix.sum(axis=0)
         missing = np.flatnonzero((rows < 0) & (totals > 0))
         unknown = Counter({words[column]: int(totals[column]) for column in missing})
-        return Counted(counts, _matrix_report(matrix, counts, unknown))
+        return Bag(counts, _matrix_report(matrix, counts, unknown))
 
 
 def learn_vectors(
@@ -182,7 +148,7 @@ def learn_vectors(
             "found a matrix of counts"
         )
     counter = counter or DocumentCounter()
-    token_lists = [counter.tokens(text) for text in _checked_rows(documents)]
+    token_lists = [counter.tokens(text) for text in checked_documents(documents)]
     if words is None:
         unknown = counter.count(token_lists, vectors).report.unknown
         words = sorted(word for word, n in unknown.items() if n >= _FREQUENT)
@@ -198,22 +164,22 @@ def learn_vectors(
     return more
 
 
-def weighted(counted: Counted, weights: ArrayLike) -> Counted:
+def weighted(bag: Bag, weights: ArrayLike) -> Bag:
     """Multiply the counts of each document by its weight, (D,)."""
-    counts = weigh(counted.counts, document_weights=weights)
+    counts = weigh(bag.counts, document_weights=weights)
     counts.eliminate_zeros()  # a document of weight 0 has no words
-    if counted.counts.nnz and not counts.nnz:
+    if bag.counts.nnz and not counts.nnz:
         raise DataError(
             "document_weights are zero for all documents with known words: give one of them more"
         )
-    return replace(counted, counts=counts)
+    return replace(bag, counts=counts)
 
 
 def report_unknown(report: BagReport) -> None:
     """Log what is unknown; warn if documents, or most of the tokens, have no vector."""
     logger.info("%s", report)
     if len(report.empty_rows):
-        message = report.empty_message().replace("kept as all-zero rows", "given the prior mean")
+        message = report.empty_message("given the prior mean")
         warn(message, OutOfVocabularyWarning)
     elif report.n_unknown > _LARGE_SHARE * report.n_tokens:
         warn(f"most words have no vector: {report}", OutOfVocabularyWarning)
@@ -255,32 +221,6 @@ _FAULTS: tuple[tuple[Callable[[NDArray[Any]], NDArray[np.bool_]], str], ...] = (
 def is_matrix(documents: Any) -> bool:
     """Say whether documents are given as a matrix of counts."""
     return issparse(documents) or getattr(documents, "ndim", 0) == 2
-
-
-def _checked_rows(documents: Iterable[Text]) -> Iterator[Text]:
-    if isinstance(documents, (str, Document)):
-        kind = type(documents).__name__
-        raise DataError(f"expected a list of documents; found one {kind}; put it in a list")
-    if not isinstance(documents, Iterable):
-        kind = type(documents).__name__
-        raise DataError(f"expected texts, token lists or a matrix of counts; found {kind}")
-    for row, item in enumerate(documents):
-        if not isinstance(item, (str, Document, list, tuple)):
-            raise DataError(
-                f"expected a text, a Document or a list of tokens; found {type(item).__name__} "
-                f"in row {row}; use '' for a missing text"
-            )
-        yield item
-
-
-def _kept(chunk: ChunkCounts, stop: frozenset[str], only: frozenset[str] | None) -> ChunkCounts:
-    columns = [
-        column
-        for column, word in enumerate(chunk.words)
-        if word not in stop and (only is None or word in only)
-    ]
-    words = [chunk.words[column] for column in columns]
-    return ChunkCounts(words, chunk.counts[:, columns], chunk.ids)
 
 
 def _words(vocabulary: Vocabulary | Sequence[str]) -> tuple[str, ...]:

@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from topicvec.embed.formats.files import atomic_write
 from topicvec.embed.vectors import WordVectors
 from topicvec.engine import Engine
 from topicvec.errors import DataError, FormatError, warn
+from topicvec.files import atomic_write
 from topicvec.model.estep import Inferred, even_theta
 from topicvec.model.fitted import FittedTopics, Setting, empty_table, topic_residuals
 from topicvec.model.gem import iterate, rehearse

@@ -16,7 +16,7 @@ from topicvec.engine import Engine, one_blas_thread, resolve_engine
 from topicvec.errors import DataError
 from topicvec.estimator import Estimator, not_fitted
 from topicvec.model import bundle, operations
-from topicvec.model.counts import Counted, DocumentCounter, Text, report_unknown, weighted
+from topicvec.model.counts import DocumentCounter, report_unknown, weighted
 from topicvec.model.estep import Inferred
 from topicvec.model.fit import (
     Callback,
@@ -33,6 +33,8 @@ from topicvec.model.online import learn_batch
 from topicvec.model.reading import Topic, read_topics
 from topicvec.model.start import Start, fixed_topics
 from topicvec.model.state import Solver
+from topicvec.text.bag import Bag
+from topicvec.text.counting import DocumentLike
 from topicvec.text.vocabulary import Vocabulary
 
 __all__ = ["TopicVec"]
@@ -200,23 +202,23 @@ class TopicVec(Estimator):
         check_number("tol", self.tol)
         check_choice("share", self.share, "auto", "corpus", "class")
         vectors = load_vectors(self.vectors)
-        counted = self._counter().count(X, vectors)
-        report_unknown(counted.report)
+        bag = self._counter().count(X, vectors)
+        report_unknown(bag.report)
         if document_weights is not None:
-            counted = weighted(counted, document_weights)
+            bag = weighted(bag, document_weights)
         if y is not None:
-            _check_length(y, counted.n_documents)
+            _check_length(y, bag.report.n_documents)
         allowed = None
         if mask is not None:
-            allowed = _checked_mask(mask, counted.n_documents, self.n_topics)
+            allowed = _checked_mask(mask, bag.report.n_documents, self.n_topics)
         if self.share == "class" or (self.share == "auto" and y is not None and mask is None):
-            plans = self._plan_classes(vectors, counted, y, mask)
+            plans = self._plan_classes(vectors, bag, y, mask)
         else:
-            plans = [self._plan(vectors, counted, self.max_iter, allowed)]
+            plans = [self._plan(vectors, bag, self.max_iter, allowed)]
         fitted, proportions = fit_plans(
-            plans, engine, counted.n_documents, callback=callback, checkpoint=checkpoint
+            plans, engine, bag.report.n_documents, callback=callback, checkpoint=checkpoint
         )
-        self._keep(fitted, proportions, counted)
+        self._keep(fitted, proportions, bag)
         if not (self.converged_ or fitted.settings["interrupted"]):  # of which there is a warning
             warn_unconverged(fitted.settings, self.tol, self.max_iter)
         return self
@@ -270,20 +272,20 @@ class TopicVec(Estimator):
         counter, engine = self._counter(), self._engine()
         earlier = getattr(self, "_fitted", None)
         vectors = load_vectors(self.vectors) if earlier is None else earlier.vectors
-        counted = counter.count(X, vectors)
-        report_unknown(counted.report)
+        bag = counter.count(X, vectors)
+        report_unknown(bag.report)
         if earlier is None:
-            plan = self._plan(vectors, counted, _FIRST_BATCH)
-            fitted, proportions = fit_plans([plan], engine, counted.n_documents)
+            plan = self._plan(vectors, bag, _FIRST_BATCH)
+            fitted, proportions = fit_plans([plan], engine, bag.report.n_documents)
         else:
             free = np.arange(earlier.n_topics) > 0
             if self.fixed_topics is not None:
                 free = np.arange(earlier.n_topics) > len(
                     fixed_topics(vectors, self.fixed_topics)[0]
                 )
-            fitted = learn_batch(earlier, counted.counts, self._solver()[0], engine, free)
-            proportions = infer(fitted, counted.counts, engine).proportions
-        self._keep(fitted, proportions, counted)
+            fitted = learn_batch(earlier, bag.counts, self._solver()[0], engine, free)
+            proportions = infer(fitted, bag.counts, engine).proportions
+        self._keep(fitted, proportions, bag)
         return self
 
     @property
@@ -388,7 +390,7 @@ class TopicVec(Estimator):
         shares: Floats = expected / expected.sum(axis=1, keepdims=True)
         return np.sqrt(shares)
 
-    def responsibilities(self, text: Text) -> list[TokenTopic]:
+    def responsibilities(self, text: DocumentLike) -> list[TokenTopic]:
         """Say for each token of a text which topic it most probably comes from.
 
         Parameters
@@ -410,7 +412,7 @@ class TopicVec(Estimator):
         """
         return [_record(token, pi) for token, pi in self._by_token(text)]
 
-    def token_proportions(self, text: Text) -> tuple[list[str], Floats]:
+    def token_proportions(self, text: DocumentLike) -> tuple[list[str], Floats]:
         """Give the probabilities of all topics for each known token of a text.
 
         Parameters
@@ -437,15 +439,15 @@ class TopicVec(Estimator):
         rows = np.array([pi for _, pi in known], float).reshape(-1, self.fitted_.n_topics)
         return [token for token, _ in known], rows
 
-    def _by_token(self, text: Text) -> list[tuple[str, Floats | None]]:
+    def _by_token(self, text: DocumentLike) -> list[tuple[str, Floats | None]]:
         """Pair each token with the topics' probabilities; None without a vector."""
         counter = self._counter()
         tokens = counter.tokens(text)
-        counted = counter.known(tokens, self.fitted_.vectors)
+        rows_of = counter.known(tokens, self.fitted_.vectors)
         inferred = self._infer([tokens])
-        rows = np.array(list(dict.fromkeys(counted.values())), dtype=np.int64)
+        rows = np.array(list(dict.fromkeys(rows_of.values())), dtype=np.int64)
         found = dict(zip(rows.tolist(), inferred.responsibilities(0, rows), strict=True))
-        return [(token, found.get(counted.get(token, -1))) for token in tokens]
+        return [(token, found.get(rows_of.get(token, -1))) for token in tokens]
 
     def score(self, X: Any, y: object = None) -> float:  # noqa: ARG002
         """Give the bound on the log-likelihood for each known token; higher is better.
@@ -602,8 +604,8 @@ class TopicVec(Estimator):
         self.converged_ = bool(history.get("converged"))
         self.unknown_words_: dict[str, int] = dict(history.get("unknown_words") or {})
 
-    def _keep(self, fitted: FittedTopics, proportions: Floats, counted: Counted) -> None:
-        frequent = sorted(counted.report.unknown.items(), key=lambda pair: (-pair[1], pair[0]))
+    def _keep(self, fitted: FittedTopics, proportions: Floats, bag: Bag) -> None:
+        frequent = sorted(bag.report.unknown.items(), key=lambda pair: (-pair[1], pair[0]))
         settings = {
             **fitted.settings,
             "params": bundle.to_settings(self.get_params()),
@@ -613,18 +615,16 @@ class TopicVec(Estimator):
         self.doc_topic_ = proportions
 
     def _plan(
-        self, vectors: WordVectors, counted: Counted, max_iter: int, allowed: Bools | None = None
+        self, vectors: WordVectors, bag: Bag, max_iter: int, allowed: Bools | None = None
     ) -> Plan:
         solver, alpha = self._solver()
         return plan_corpus(
-            vectors, counted.counts, int(self.n_topics), alpha, self.init, solver,
+            vectors, bag.counts, int(self.n_topics), alpha, self.init, solver,
             _generator(self.random_state), seed_words=self.seed_words, fixed=self.fixed_topics,
             allowed=allowed, tol=self.tol, max_iter=max_iter,
         )  # fmt: skip
 
-    def _plan_classes(
-        self, vectors: WordVectors, counted: Counted, y: Any, mask: Any
-    ) -> list[Plan]:
+    def _plan_classes(self, vectors: WordVectors, bag: Bag, y: Any, mask: Any) -> list[Plan]:
         if y is None or mask is not None:
             raise DataError("share='class' needs y with the class of each document, and no mask")
         if self.seed_words is not None or self.fixed_topics is not None:
@@ -633,7 +633,7 @@ class TopicVec(Estimator):
             )
         solver, alpha = self._solver()
         return plan_classes(
-            vectors, counted.counts, class_rows(y, counted.n_documents), int(self.n_topics),
+            vectors, bag.counts, class_rows(y, bag.report.n_documents), int(self.n_topics),
             alpha, self.init, solver, _generator(self.random_state),
             tol=self.tol, max_iter=self.max_iter,
         )  # fmt: skip
@@ -651,10 +651,10 @@ class TopicVec(Estimator):
     def _engine(self) -> Engine:
         return resolve_engine(self.n_jobs)
 
-    def _count(self, X: Any) -> Counted:
-        counted = self._counter().count(X, self.fitted_.vectors)
-        report_unknown(counted.report)
-        return counted
+    def _count(self, X: Any) -> Bag:
+        bag = self._counter().count(X, self.fitted_.vectors)
+        report_unknown(bag.report)
+        return bag
 
     def _infer(self, X: Any) -> Inferred:
         return infer(self.fitted_, self._count(X).counts, self._engine())

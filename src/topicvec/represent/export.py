@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from topicvec.embed.formats.files import atomic_write
 from topicvec.errors import DataError, require
+from topicvec.files import atomic_write
 
 __all__ = ["Columns", "Write", "check_suffix", "open_table"]
 

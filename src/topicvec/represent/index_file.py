@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from topicvec.embed.formats.files import atomic_write
 from topicvec.errors import DataError, FormatError, VocabularyMismatch
+from topicvec.files import atomic_write
 from topicvec.model.fitted import FittedTopics
 from topicvec.model.topicvec import TopicVec as TopicModel
 from topicvec.represent.matching import WordIndex

@@ -9,11 +9,11 @@ from scipy.sparse import csr_array
 from topicvec.embed.vectors import WordVectors
 from topicvec.errors import DataError
 from topicvec.model.counts import DocumentCounter as Reader
-from topicvec.model.counts import Text
 from topicvec.model.topicvec import TopicVec as TopicModel
 from topicvec.represent.documents import reader_of
 from topicvec.represent.matching import WordIndex, how_telling
 from topicvec.text.bag import BagBuilder
+from topicvec.text.counting import DocumentLike as Text
 from topicvec.text.counting import chunked, count_tokens, growing_ids
 from topicvec.text.document import Document
 from topicvec.text.stopwords import stop_words

@@ -15,13 +15,13 @@ from topicvec.embed.nearest import best
 from topicvec.engine import InPlace
 from topicvec.engine import resolve_engine as checked_engine
 from topicvec.errors import DataError
-from topicvec.model.counts import Text
 from topicvec.model.inference import infer, one_pass
 from topicvec.model.topicvec import TopicVec as TopicModel
 from topicvec.represent import meaning
 from topicvec.represent.documents import reader_of
 from topicvec.represent.indexing import known_counts, read_words, telling_weights
 from topicvec.represent.matching import WordIndex
+from topicvec.text.counting import DocumentLike as Text
 from topicvec.text.stopwords import stop_words
 
 __all__ = ["Blend", "DocumentIndex", "Hit"]

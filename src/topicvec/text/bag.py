@@ -1,7 +1,6 @@
 """Counts of known words for each document, and an account of what is not in them."""
 
 import logging
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from topicvec.errors import DataError, OutOfVocabularyWarning
+from topicvec.errors import DataError, OutOfVocabularyWarning, warn
 from topicvec.text.counting import ChunkCounts, chunked, count_tokens
 from topicvec.text.vocabulary import Vocabulary
 
@@ -54,23 +53,34 @@ class BagReport:
     def __str__(self) -> str:
         share = self.n_unknown / max(self.n_tokens, 1)
         most = [f"{word} {n}" for word, n in Counter(self.unknown).most_common(_SHOWN)]
-        text = f"{self.n_documents} documents, {self.n_tokens} words, "
-        text += f"{self.n_unknown} of them ({share:.1%}) unknown"
-        text += f": {', '.join(most)}" if most else ""
+        text = f"{self.n_documents} documents, {self.n_tokens} words, {self.n_unknown} of them "
+        text += f"({share:.1%}) unknown" + (f": {', '.join(most)}" if most else "")
         return f"{text}; {self.empty_message()}" if len(self.empty_rows) else text
 
-    def empty_message(self) -> str:
-        """Say how many documents have no known word, and which are the first.
+    def empty_message(self, fate: str = "kept as all-zero rows") -> str:
+        """Say how many documents have no known word, what is done with them, and some names.
+
+        Parameters
+        ----------
+        fate : str
+            What is done with these documents, after "and are".
+
+        Returns
+        -------
+        str
 
         Examples
         --------
-        >>> BagReport(1, 0, 0, {}, np.array([0]), ("a.txt",)).empty_message()
+        >>> report = BagReport(1, 0, 0, {}, np.array([0]), ("a.txt",))
+        >>> report.empty_message()
         '1 of 1 documents have no known word and are kept as all-zero rows: a.txt'
+        >>> report.empty_message("left out")
+        '1 of 1 documents have no known word and are left out: a.txt'
         """
         more = ", …" if len(self.empty_rows) > len(self.empty_ids) else ""
         return (
             f"{len(self.empty_rows)} of {self.n_documents} documents have no known word "
-            f"and are kept as all-zero rows: {', '.join(self.empty_ids)}{more}"
+            f"and are {fate}: {', '.join(self.empty_ids)}{more}"
         )
 
 
@@ -164,7 +174,7 @@ def announce(report: BagReport) -> None:
     """
     logger.info("%s", report)
     if len(report.empty_rows):
-        warnings.warn(report.empty_message(), OutOfVocabularyWarning, stacklevel=3)
+        warn(report.empty_message(), OutOfVocabularyWarning)
 
 
 @dataclass(slots=True)
@@ -212,7 +222,9 @@ class BagBuilder:
         known.has_sorted_indices = False
         known.sort_indices()
         lengths = np.diff(known.indptr).astype(np.int32)
-        self._name_empty(np.flatnonzero(lengths == 0), chunk.ids)
+        n_before = len(self._lengths) // 4
+        for row in np.flatnonzero(lengths == 0)[: _SHOWN - len(self._empty_ids)]:
+            self._empty_ids.append(chunk.ids[row] if chunk.ids else f"row {n_before + row}")
         self._columns += known.indices.astype(np.int32, copy=False).tobytes()
         self._values += known.data.tobytes()
         self._lengths += lengths.tobytes()
@@ -233,14 +245,16 @@ class BagBuilder:
         lengths = np.frombuffer(self._lengths, np.int32)
         if len(lengths) == 0:
             raise DataError("the corpus is empty: expected at least one document; found none")
-        values = np.frombuffer(self._values, np.int32)
         columns = np.frombuffer(self._columns, np.int32)
         wide = np.int64 if len(columns) > _INT32_MAX else np.int32  # scipy wants one type for both
         starts: npt.NDArray[Any] = np.zeros(len(lengths) + 1, wide)
         np.cumsum(lengths, dtype=wide, out=starts[1:])
-        shape = (len(lengths), n_words)
-        counts = csr_array((values, columns.astype(wide, copy=False), starts), shape=shape)
-        return Bag(counts, self._report(lengths))
+        parts = np.frombuffer(self._values, np.int32), columns.astype(wide, copy=False), starts
+        empty = np.flatnonzero(lengths == 0)
+        empty.setflags(write=False)
+        unknown = Counter(dict(self.unknown.most_common(self.max_unknown)))
+        facts = len(lengths), self.n_tokens, self.n_unknown, unknown, empty, tuple(self._empty_ids)
+        return Bag(csr_array(parts, shape=(len(lengths), n_words)), BagReport(*facts))
 
     def _account(self, chunk: ChunkCounts, columns: npt.NDArray[np.int32]) -> None:
         totals = chunk.counts.sum(axis=0)
@@ -250,15 +264,3 @@ class BagBuilder:
         self.unknown.update({chunk.words[i]: int(totals[i]) for i in missing})
         if len(self.unknown) > 2 * self.max_unknown:
             self.unknown = Counter(dict(self.unknown.most_common(self.max_unknown)))
-
-    def _name_empty(self, rows: npt.NDArray[np.int64], ids: list[str] | None) -> None:
-        before = len(self._lengths) // 4
-        for row in rows[: _SHOWN - len(self._empty_ids)]:
-            self._empty_ids.append(ids[row] if ids else f"row {before + row}")
-
-    def _report(self, lengths: npt.NDArray[np.int32]) -> BagReport:
-        empty = np.flatnonzero(lengths == 0)
-        empty.setflags(write=False)
-        unknown = Counter(dict(self.unknown.most_common(self.max_unknown)))
-        ids = tuple(self._empty_ids)
-        return BagReport(len(lengths), self.n_tokens, self.n_unknown, unknown, empty, ids)

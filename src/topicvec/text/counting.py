@@ -1,7 +1,9 @@
-"""Count words a chunk at a time: the step that vocabulary and bag of words share."""
+"""Count words a chunk at a time, add the chunks up, and choose words by their frequency."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import NamedTuple, TypeVar
 
@@ -9,11 +11,27 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from topicvec.checks import check_whole, checked_limit
+from topicvec.engine import LocalEngine
 from topicvec.errors import DataError
 from topicvec.text.document import Document
 
-__all__ = ["ChunkCounts", "Tally", "chunked", "count_tokens", "growing_ids", "tally"]
+__all__ = [
+    "ChunkCounts",
+    "DocumentLike",
+    "Limits",
+    "Tally",
+    "Tokenize",
+    "checked_documents",
+    "chunked",
+    "count_documents",
+    "count_tokens",
+    "growing_ids",
+    "tally",
+]
 
+DocumentLike = str | Document | Sequence[str]  # a sequence is its tokens
+Tokenize = Callable[[str], Sequence[str]]
 Item = TypeVar("Item", bound=Sized | Document)
 Integers = npt.NDArray[np.int64]
 
@@ -130,10 +148,71 @@ def count_tokens(token_lists: Sequence[Sequence[str]], ids: list[str] | None = N
     tokens = chain.from_iterable(token_lists)
     columns = np.fromiter(map(lookup.__getitem__, tokens), np.int32, int(lengths.sum()))
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-    ones = np.ones(len(columns), np.int32)
-    counts = csr_array((ones, columns, starts), shape=(len(lengths), len(lookup)))
+    parts = np.ones(len(columns), np.int32), columns, starts
+    counts = csr_array(parts, shape=(len(lengths), len(lookup)))
     counts.sum_duplicates()
     return ChunkCounts(list(lookup), counts, ids)
+
+
+def count_documents(
+    corpus: Iterable[DocumentLike], tokenize: Tokenize, keep: Callable[[str], bool], n_jobs: int = 1
+) -> Iterator[ChunkCounts]:
+    """Tokenize and count a stream of documents of any kind, a chunk at a time.
+
+    Parameters
+    ----------
+    corpus : iterable of str, Document or sequences of str
+        Lists and tuples are taken as tokens.
+    tokenize : callable from str to sequence of str
+        Cuts texts.
+    keep : callable from str to bool
+        Says of each word whether to count it.
+    n_jobs : int
+        Processes to tokenize in; chunks and their order do not depend on it.
+
+    Yields
+    ------
+    ChunkCounts
+        In the order of the documents.
+
+    Examples
+    --------
+    >>> [chunk.words for chunk in count_documents(["the cat"], str.split, "cat".__eq__)]
+    [['cat']]
+    """
+    engine = LocalEngine(n_jobs, kind="process")
+    for chunk in engine.map(partial(_count_chunk, tokenize), chunked(checked_documents(corpus))):
+        kept = [column for column, word in enumerate(chunk.words) if keep(word)]
+        words = [chunk.words[column] for column in kept]
+        yield ChunkCounts(words, chunk.counts[:, kept], chunk.ids)
+
+
+def checked_documents(documents: Iterable[DocumentLike]) -> Iterator[DocumentLike]:
+    """Pass documents on, and refuse what is none.
+
+    Examples
+    --------
+    >>> list(checked_documents(["The cat", None]))
+    Traceback (most recent call last):
+    topicvec.errors.DataError: expected a text, ...; found NoneType in row 1; use '' for ...
+    """
+    if isinstance(documents, (str, Document)) or not isinstance(documents, Iterable):
+        kind = type(documents).__name__
+        raise DataError(f"expected a list of documents; found one {kind}; put it in a list")
+    for row, item in enumerate(documents):
+        if not isinstance(item, (str, Document, list, tuple)):
+            raise DataError(
+                f"expected a text, a Document or a list of tokens; found {type(item).__name__} "
+                f"in row {row}; use '' for a missing text"
+            )
+        yield item
+
+
+def _count_chunk(tokenize: Tokenize, documents: list[DocumentLike]) -> ChunkCounts:
+    ids = [document.id for document in documents if isinstance(document, Document)]
+    texts = (each.text if isinstance(each, Document) else each for each in documents)
+    token_lists = [tokenize(text) if isinstance(text, str) else text for text in texts]
+    return count_tokens(token_lists, ids if len(ids) == len(documents) else None)
 
 
 def growing_ids() -> "defaultdict[str, int]":
@@ -183,3 +262,43 @@ def tally(chunks: Iterable[ChunkCounts]) -> Tally:
         raise DataError("the corpus is empty: expected at least one document; found none")
     counts, frequencies = totals[:, : len(ids)]
     return Tally(list(ids), counts, frequencies, n_documents)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds on the frequency of words.
+
+    Parameters
+    ----------
+    min_count : int
+        Keep words that occur at least so often.
+    min_doc_frequency, max_doc_frequency : int or float
+        Keep words that occur in at least, at most so many documents; an int is a number of
+        documents, a float their share.
+    max_words : int, optional
+        Keep only so many, the most frequent.
+
+    Examples
+    --------
+    >>> Limits(max_doc_frequency=1.5)
+    Traceback (most recent call last):
+    topicvec.errors.DataError: max_doc_frequency must be ... a share from 0.0 to 1.0 (float); ...
+    """
+
+    min_count: int = 1
+    min_doc_frequency: int | float = 1
+    max_doc_frequency: int | float = 1.0
+    max_words: int | None = None
+
+    def __post_init__(self) -> None:
+        check_whole("min_count", self.min_count, 1)
+        checked_limit("max_words", self.max_words)
+        for name in ("min_doc_frequency", "max_doc_frequency"):
+            value = getattr(self, name)
+            if isinstance(value, (int, np.integer)):
+                check_whole(name, value, 1)
+            elif not 0 <= value <= 1:
+                raise DataError(
+                    f"{name} must be a number of documents (int) or a share from 0.0 to 1.0 "
+                    f"(float); found {value!r}"
+                )

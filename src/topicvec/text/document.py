@@ -1,8 +1,10 @@
-"""The record that every reader yields."""
+"""The record that every reader yields, and the file it comes from."""
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
 
-__all__ = ["Document"]
+__all__ = ["Document", "SourceFile"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +32,17 @@ class Document:
     text: str
     label: str | None = None
     time: str | None = None
+
+
+class SourceFile(NamedTuple):
+    """A file to read, its name in ids and messages, and the class its folder gives it.
+
+    Examples
+    --------
+    >>> SourceFile(Path("news/space/60123"), "60123", "space").label
+    'space'
+    """
+
+    path: Path
+    name: str
+    label: str | None = None

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from topicvec.errors import DataError
-from topicvec.text.compression import open_text
+from topicvec.files import open_text
 
 __all__ = ["stop_words"]
 
@@ -37,7 +37,7 @@ we'll we've they're they'd they'll they've that'd that'll there'd there'll who'd
 what'll what're could've might've must've should've would've y'all
 """
 
-_NAMES = ("english", "english-extended", "sklearn", "none")
+_LISTS = {"english": _ENGLISH, "english-extended": _ENGLISH + _ENGLISH_MORE, "none": ""}
 
 
 def stop_words(source: str | os.PathLike[str] | Iterable[str] | None = "english") -> frozenset[str]:
@@ -68,29 +68,21 @@ def stop_words(source: str | os.PathLike[str] | Iterable[str] | None = "english"
     >>> sorted(stop_words(["foo", "bar"]))
     ['bar', 'foo']
     """
-    if source is None or source == "none":
+    if source is None:
         return frozenset()
-    if source == "english":
-        return frozenset(_ENGLISH.split())
-    if source == "english-extended":
-        return frozenset(_ENGLISH.split() + _ENGLISH_MORE.split())
     if source == "sklearn":
-        return _sklearn_words()
-    if isinstance(source, (str, os.PathLike)):
-        return _words_of_file(Path(source))
-    return frozenset(source)
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # slow, and rarely wanted
 
-
-def _sklearn_words() -> frozenset[str]:
-    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # slow, and rarely wanted
-
-    return frozenset(ENGLISH_STOP_WORDS)
-
-
-def _words_of_file(path: Path) -> frozenset[str]:
-    if not path.is_file():
-        expected = ", ".join(_NAMES)
-        raise DataError(f"stop words must be {expected}, words or a file; no file {str(path)!r}")
-    with open_text(path, "utf-8") as stream:
+        return frozenset(ENGLISH_STOP_WORDS)
+    if isinstance(source, str) and source in _LISTS:
+        return frozenset(_LISTS[source].split())
+    if not isinstance(source, (str, os.PathLike)):
+        return frozenset(source)
+    if not Path(source).is_file():
+        raise DataError(
+            "stop words must be english, english-extended, sklearn, none, words or a file; "
+            f"no file {os.fspath(source)!r}"
+        )
+    with open_text(Path(source), "utf-8") as stream:
         lines = [line.strip() for line in stream]
     return frozenset(line for line in lines if line and not line.startswith("#"))

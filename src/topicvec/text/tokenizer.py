@@ -1,30 +1,59 @@
-"""Cut text into words."""
+"""Cut text into words, and say where in the text they stand."""
 
 import re
-import string
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Literal, get_args
+from functools import lru_cache, partial
+from itertools import accumulate
+from typing import Literal, NamedTuple, get_args
 
-from topicvec.errors import DataError
-from topicvec.text.original import original_words
+from topicvec.checks import check_choice
 
-__all__ = ["Rules", "Tokenizer"]
+__all__ = ["Rules", "TokenSpan", "Tokenizer", "original_words"]
 
 Rules = Literal["default", "original"]
 
 # Every ASCII character but letters, digits and the apostrophe becomes a blank. As a table of
 # bytes over UTF-8 this is one pass in C, and bytes of other scripts are left alone.
-_BLANKED = bytes(
-    code if code >= 128 or chr(code).isalnum() or chr(code) == "'" else ord(" ")
-    for code in range(256)
-)
+_BLANKED = bytes(c if c > 127 or chr(c).isalnum() or c == ord("'") else 32 for c in range(256))
 _LINK = re.compile(r"""://[^\s<>"”]*|www\.\w[^\s<>"”]*|@[\w-]+(?:\.[\w-]+)+""")
-_BEFORE_LINK = string.ascii_lowercase + string.digits + "+-._%"  # a scheme, or a name before @
+_BEFORE_LINK = "abcdefghijklmnopqrstuvwxyz0123456789+-._%"  # a scheme, or a name before @
+_JOINED = re.compile(r"[^ ']+(?:'[^ ']+)*")  # by single apostrophes
 _LONG = 64  # longer pieces are rare, and remembering them would fill the memory
-_ZERO_WIDTH_SPACE = "\u200b"
+
+_HOST = r"[A-Za-z0-9@:%._+~#=-]"
+_ORIGINAL_LINK = re.compile(
+    rf"(?:https?://)?(?:www\.)?{_HOST}{{2,256}}\.[a-z]{{2,6}}\b(?:[A-Za-z0-9@:%._+~#?&/=-]*)"
+)
+_SENTENCE_END = re.compile(r"""\s*[,;:`"()?!{}]\s*|--+|-\s|''|\.\.+|\.\s|\.$""")
+_WORD_END = re.compile(r"\s+|\+?[-*/&%=<>\[\]~|@$]+\+?|\\|(?:^|(?<=\s))\+")
+_ASCII_WORD = re.compile(r"[A-Za-z0-9]")
+
+
+_composed = partial(unicodedata.normalize, "NFC")
+_decomposed = partial(unicodedata.normalize, "NFD")
+
+
+class TokenSpan(NamedTuple):
+    """A word and where it stands.
+
+    Attributes
+    ----------
+    token : str
+        The word as the tokenizer gives it.
+    start, end : int
+        It was made of ``text[start:end]``.
+
+    Examples
+    --------
+    >>> TokenSpan("ford", 0, 4).token
+    'ford'
+    """
+
+    token: str
+    start: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +69,7 @@ class Tokenizer:
     ----------
     rules : {"default", "original"}
         "original" follows the program that came with the paper, see
-        `topicvec.text.original.original_words`.
+        `topicvec.text.tokenizer.original_words`.
 
     Notes
     -----
@@ -57,8 +86,7 @@ class Tokenizer:
     rules: Rules = "default"
 
     def __post_init__(self) -> None:
-        if self.rules not in get_args(Rules):
-            raise DataError(f"rules must be 'default' or 'original'; found {self.rules!r}")
+        check_choice("rules", self.rules, *get_args(Rules))
 
     def __call__(self, text: str) -> list[str]:
         """Return the words of a text, in order.
@@ -73,11 +101,33 @@ class Tokenizer:
         list of str
             Lower-case words.
         """
-        return _RULES[self.rules](text)
+        return _RULES[self.rules][0](text)
+
+    def spans(self, text: str) -> list[TokenSpan]:
+        r"""Return the words of a text with their places in it.
+
+        Parameters
+        ----------
+        text : str
+            Any text.
+
+        Returns
+        -------
+        list of TokenSpan
+            The words that calling the tokenizer gives, in order; no two places overlap. A place
+            is exact whatever lower-casing and normal form do to the length of a word.
+
+        Examples
+        --------
+        >>> text = "Ford's Cafe\u0301"
+        >>> Tokenizer().spans(text)
+        [TokenSpan(token='ford', start=0, end=4), TokenSpan(token='café', start=7, end=12)]
+        """
+        return list(_RULES[self.rules][1](text))
 
 
 def _default_words(text: str) -> list[str]:
-    pieces = _blanked(_prepared(text)).split()
+    pieces = _blanked(_normal(text)).split()
     if all(map(str.isalpha, pieces)):
         return pieces
     words: list[str] = []
@@ -89,56 +139,155 @@ def _default_words(text: str) -> list[str]:
     return words
 
 
-def _prepared(text: str) -> str:
+def _default_spans(text: str) -> Iterator[TokenSpan]:
+    normal = _normal(text)
+    starts, ends = _places(text, normal)
+    for piece in re.finditer(r"\S+", _blanked(normal)):
+        first, word = piece.start(), piece[0]
+        whole = ((word, 0, len(word)),)
+        for token, start, end in whole if word.isalpha() else _careful_spans(word):
+            yield TokenSpan(token, starts[first + start], ends[first + end - 1])
+
+
+def _normal(text: str) -> str:
     text = text.lower()
     if not text.isascii():
-        text = unicodedata.normalize("NFC", text).replace("’", "'").replace("ʼ", "'")
+        text = _composed(text).replace("’", "'").replace("ʼ", "'")
+    return text
+
+
+def _places(text: str, normal: str) -> tuple[Sequence[int], Sequence[int]]:
+    """Say where in the text the characters of its normal form begin and end."""
+    if text.isascii():
+        return range(len(text)), range(1, len(text) + 1)
+    # Both have the same decomposition but for the order of the marks on a letter, and words
+    # begin before a letter and end after all its marks.
+    origins = [place for place, sign in enumerate(text) for _ in _decomposed(sign.lower())]
+    widths = [len(_decomposed(sign)) for sign in normal]
+    ends = list(accumulate(widths))
+    starts = [origins[end - width] for end, width in zip(ends, widths, strict=True)]
+    return starts, [origins[end - 1] + 1 for end in ends]
+
+
+def _blanked(text: str) -> str:
+    """Blank links and ASCII signs; the length stays."""
     if "@" in text or "://" in text or "www." in text:
         text = _without_links(text)
-    return text
+    # surrogatepass: a lone surrogate, as JSON may hold, is no letter but no reason to fail
+    signs = text.encode("utf-8", "surrogatepass").translate(_BLANKED)
+    return signs.decode("utf-8", "surrogatepass")
 
 
 def _without_links(text: str) -> str:
     kept, start = [], 0
     for link in _LINK.finditer(text):
-        kept.append(text[start : link.start()].rstrip(_BEFORE_LINK))
+        before = text[start : link.start()].rstrip(_BEFORE_LINK)
+        kept.append(before.ljust(link.end() - start))
         start = link.end()
-    return " ".join([*kept, text[start:]])
+    return "".join([*kept, text[start:]])
 
 
-def _blanked(text: str) -> str:
-    # surrogatepass: a lone surrogate, as JSON may hold, is no letter but no reason to fail
-    return (
-        text.encode("utf-8", "surrogatepass").translate(_BLANKED).decode("utf-8", "surrogatepass")
-    )
+def _careful_spans(piece: str) -> Iterator[TokenSpan]:
+    """Find the words in a piece with other signs than letters: digits, marks, apostrophes."""
+    signs, places = _spaced(piece)
+    for joined in _JOINED.finditer(signs):
+        start, end = joined.span()
+        while signs.startswith("'s", end - 2, end) and end - 2 > start:
+            end -= 2
+        word = _composed(signs[start:end])
+        if any(map(str.isalpha, word)):
+            yield TokenSpan(word, places[start], places[end - 1] + 1)
 
 
 def _careful_words(piece: str) -> tuple[str, ...]:
-    """Find the words in a piece with other signs than letters: digits, marks, apostrophes."""
-    parts = re.split(r"\s|''+", _spaced(piece))
-    words = (re.sub(r"('s)+$", "", part.strip("'")) for part in parts)
-    return tuple(word for word in words if any(map(str.isalpha, word)))
+    return tuple(span.token for span in _careful_spans(piece))
 
 
 _remembered_words = lru_cache(maxsize=1 << 16)(_careful_words)
 
 
-def _spaced(piece: str) -> str:
-    """Keep letters, digits, apostrophes and marks on letters; blank all else."""
+def _spaced(piece: str) -> tuple[str, list[int]]:
+    """Keep letters, digits, apostrophes and marks on letters, with their places; blank all else."""
     kept: list[str] = []
+    places: list[int] = []
     inside = False
-    for character in piece:
+    for place, character in enumerate(piece):
         kind = unicodedata.category(character)
-        if kind == "Cf" and character != _ZERO_WIDTH_SPACE:
-            continue  # soft hyphens and joiners are not seen, so they do not separate
+        if kind == "Cf" and character != "\u200b":  # a zero-width space does separate
+            continue  # soft hyphens and joiners are not seen, so they do not
         if kind[0] == "M" and not inside:
             continue
         inside = kind[0] in "LNM"
         kept.append(character if inside or character == "'" else " ")
-    return unicodedata.normalize("NFC", "".join(kept))
+        places.append(place)
+    return "".join(kept), places
 
 
-_RULES: dict[Rules, Callable[[str], list[str]]] = {
-    "default": _default_words,
-    "original": original_words,
+def original_words(text: str) -> list[str]:
+    r"""Cut a text into lower-case words by the rules of the original TopicVec program.
+
+    Punctuation outside ASCII is deleted, so "isn’t" becomes "isnt" and dashes glue. Strings
+    that look like web or e-mail addresses are deleted, among them "end.next" where a blank is
+    missing after a full stop. Sentences end at ``, ; : ` " ( ) ? ! { }``, at two hyphens, two
+    apostrophes or two full stops, and at a hyphen or full stop before a blank; those without an
+    ASCII letter or digit are dropped. Words end at blanks, backslashes and
+    ``- * / & % = < > [ ] ~ | @ $``, and lose outer apostrophes and a possessive 's. Numbers stay.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+
+    Returns
+    -------
+    list of str
+        Lower-case words.
+
+    Examples
+    --------
+    >>> original_words("Turing’s test isn't over-rated, see turing.org (1950).")
+    ['turings', 'test', "isn't", 'over', 'rated', 'see', '1950']
+    """
+    foreign = _foreign_punctuation(text)
+    plain = text.translate(dict.fromkeys(map(ord, foreign))) if foreign else text
+    sentences = filter(_ASCII_WORD.search, _SENTENCE_END.split(_ORIGINAL_LINK.sub("", plain)))
+    words = (word for sentence in sentences for word in _WORD_END.split(sentence))
+    return list(filter(None, [word.strip("'").removesuffix("'s").lower() for word in words]))
+
+
+def _original_spans(text: str) -> Iterator[TokenSpan]:
+    foreign = _foreign_punctuation(text)
+    places = [place for place, character in enumerate(text) if character not in foreign]
+    plain = "".join(text[place] for place in places)
+    kept = list(_between(_ORIGINAL_LINK, plain))
+    places = [place for start, end in kept for place in places[start:end]]
+    plain = "".join(plain[start:end] for start, end in kept)
+    for first, last in _between(_SENTENCE_END, plain):
+        sentence = plain[first:last]
+        for start, end in _between(_WORD_END, sentence) if _ASCII_WORD.search(sentence) else ():
+            word = sentence[start:end].lstrip("'")
+            bare = word.rstrip("'").removesuffix("'s")
+            at = first + end - len(word)
+            if bare:
+                yield TokenSpan(bare.lower(), places[at], places[at + len(bare) - 1] + 1)
+
+
+def _foreign_punctuation(text: str) -> set[str]:
+    if text.isascii():
+        return set()
+    return {c for c in set(text) if c > "\x7f" and unicodedata.category(c)[0] == "P"}
+
+
+def _between(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
+    """Say where the parts stand that splitting a text gives."""
+    start = 0
+    for match in pattern.finditer(text):
+        yield start, match.start()
+        start = match.end()
+    yield start, len(text)
+
+
+_RULES: dict[Rules, tuple[Callable[[str], list[str]], Callable[[str], Iterator[TokenSpan]]]] = {
+    "default": (_default_words, _default_spans),
+    "original": (original_words, _original_spans),
 }

@@ -1,7 +1,7 @@
 """The words a model knows, with their numbers and frequencies."""
 
-import contextlib
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from topicvec.errors import DataError, FormatError
-from topicvec.text.counting import Tally, chunked, count_tokens, tally
-from topicvec.text.limits import Limits
+from topicvec.files import atomic_write
+from topicvec.text.counting import Limits, Tally, chunked, count_tokens, tally
 
 __all__ = ["Vocabulary"]
 
@@ -99,7 +99,7 @@ class Vocabulary:
         token_lists : iterable of sequences of str
             The words of each document; a stream will do.
         min_count, min_doc_frequency, max_doc_frequency, max_words
-            Which words to keep, see `topicvec.text.limits.Limits`.
+            Which words to keep, see `topicvec.text.counting.Limits`.
 
         Returns
         -------
@@ -133,11 +133,24 @@ class Vocabulary:
 
         Examples
         --------
-        >>> Vocabulary.from_tally(tally([count_tokens([["cat"]])]), Limits()).words
-        ('cat',)
+        >>> total = Tally(["the", "cat", "dog"], np.array([9, 2, 5]), np.array([4, 2, 2]), 4)
+        >>> Vocabulary.from_tally(total, Limits(max_doc_frequency=0.5)).words
+        ('dog', 'cat')
         """
-        chosen = limits.select(totals)
-        return cls(tuple(totals.words[position] for position in chosen), totals.counts[chosen])
+        least, most = (
+            limit if isinstance(limit, (int, np.integer)) else limit * totals.n_documents
+            for limit in (limits.min_doc_frequency, limits.max_doc_frequency)
+        )
+        words, counts, frequencies, _ = totals
+        kept = (counts >= limits.min_count) & (frequencies >= least) & (frequencies <= most)
+        order = sorted(np.flatnonzero(kept).tolist(), key=lambda i: (-counts[i], words[i]))
+        if not order:
+            raise DataError(
+                f"no word is left: none of {len(words)} distinct words is within {limits}; "
+                "loosen the limits, or check that the documents have words"
+            )
+        chosen = order[: limits.max_words]
+        return cls(tuple(words[number] for number in chosen), counts[chosen])
 
     @cached_property
     def ids(self) -> Mapping[str, int]:
@@ -253,15 +266,12 @@ class Vocabulary:
             if "\t" in word or "\n" in word or not _encodes(word):
                 raise DataError(f"a word with a tab, line end or surrogate has no line: {word!r}")
         lines = (f"{word}\t{count}\n" for word, count in zip(self.words, self.counts, strict=True))
-        part = Path(f"{os.fspath(path)}.{os.getpid()}.part")
         try:
-            part.write_bytes("".join(lines).encode("utf-8"))
-            part.replace(path)
-        except OSError as error:
-            raise DataError(f"cannot write the vocabulary {path}: {error.strerror}") from error
-        finally:  # also after an interrupt
-            with contextlib.suppress(OSError):
-                part.unlink()
+            with atomic_write(Path(path)) as part:
+                part.write_bytes("".join(lines).encode("utf-8"))
+        except (OSError, DataError) as error:
+            reason = getattr(error, "strerror", error)
+            raise DataError(f"cannot write the vocabulary {path}: {reason}") from error
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Vocabulary":
@@ -302,13 +312,12 @@ def _check(words: tuple[str, ...], counts: npt.NDArray[Any]) -> None:
             f"a vocabulary needs words and a count for each; "
             f"found {len(words)} words and counts of shape {counts.shape}"
         )
-    if not all(isinstance(word, str) for word in words):
-        strange = next(word for word in words if not isinstance(word, str))
-        raise DataError(f"words must be str; found {strange!r} of {type(strange).__name__}")
+    for word in words:
+        if not isinstance(word, str):
+            raise DataError(f"words must be str; found {word!r} of {type(word).__name__}")
     _check_counts(counts)
     if len(set(words)) < len(words):
-        seen: set[str] = set()
-        repeated = next(word for word in words if word in seen or seen.add(word))  # type: ignore[func-returns-value]
+        repeated = Counter(words).most_common(1)[0][0]
         raise DataError(f"expected distinct words; {repeated!r} repeats; add its counts first")
 
 

@@ -1,24 +1,40 @@
-"""Reading and writing word vectors, one file a format.
+"""Reading and writing word vectors: which format a file has, and who reads it.
 
-Readers return plain records (:class:`~topicvec.embed.formats.parsed.ParsedVectors`); a file's
+Readers return plain records (:class:`~topicvec.embed.formats.tensors.ParsedVectors`); a file's
 format is told from its content, not from its name.
 """
 
+import string
 from numbers import Integral
 from pathlib import Path
 
-from topicvec.embed.formats.binary import read_binary, write_binary
-from topicvec.embed.formats.detect import GENSIM_SUFFIXES, detect_format
-from topicvec.embed.formats.files import check_file
-from topicvec.embed.formats.keyed import read_keyed, write_keyed
-from topicvec.embed.formats.parsed import ParsedVectors
-from topicvec.embed.formats.tensors import read_tensors, write_tensors
-from topicvec.embed.formats.text import read_text, write_text
-from topicvec.errors import DataError
+from topicvec.embed.formats.binary import read_binary, read_keyed, write_binary, write_keyed
+from topicvec.embed.formats.tensors import ParsedVectors, read_own, write_own
+from topicvec.embed.formats.text import (
+    Header,
+    parse_header,
+    read_text,
+    trailing_numbers,
+    write_text,
+)
+from topicvec.errors import DataError, FormatError
+from topicvec.files import check_file, is_compressed, open_read
 
-__all__ = ["FORMATS", "ParsedVectors", "check_reading", "read_vectors", "write_vectors"]
+__all__ = [
+    "FORMATS",
+    "ParsedVectors",
+    "check_reading",
+    "detect_format",
+    "read_vectors",
+    "write_vectors",
+]
 
 FORMATS = ("safetensors", "word2vec", "word2vec-binary", "fasttext", "glove", "gensim")
+HEAD_BYTES = 1 << 20
+MAX_HEADER_BYTES = 100_000_000  # of safetensors; eight letters are a far larger number
+GENSIM_SUFFIXES = (".kv", ".model", ".wordvectors", ".gensim")
+_FASTTEXT_MODEL = (793712314).to_bytes(4, "little")
+_PRINTABLE = string.printable.encode()
 
 _BY_SUFFIX = {
     ".safetensors": "safetensors",
@@ -67,17 +83,14 @@ def read_vectors(
     chosen = _checked(format) if format else detect_format(path)
     check_file(path)
     if chosen == "safetensors":
-        return read_tensors(path, max_words=max_words, mmap=mmap)
+        return read_own(path, max_words=max_words, mmap=mmap)
     if mmap:
         raise DataError(
             f"{path}: mmap=True needs a safetensors file, found {chosen}: load it once, and "
             "save('….safetensors')"
         )
     if chosen == "gensim":
-        words, matrix, counts, _ = read_keyed(path)
-        return ParsedVectors(
-            words[:max_words], matrix[:max_words], None if counts is None else counts[:max_words]
-        )
+        return read_keyed(path, max_words)
     read = read_binary if chosen == "word2vec-binary" else read_text
     return read(path, encoding=encoding, max_words=max_words)
 
@@ -143,7 +156,7 @@ def write_vectors(
         raise DataError(f"quantized vectors are saved as .safetensors, found {chosen}")
     match chosen:
         case "safetensors":
-            write_tensors(path, vectors, quantized=quantized or step is not None, step=step)
+            write_own(path, vectors, quantized=quantized or step is not None, step=step)
         case "gensim":
             write_keyed(path, vectors)
         case "word2vec-binary":
@@ -168,3 +181,68 @@ def _format_of_name(path: Path) -> str:
             "and .bin may add .gz, .xz or .bz2: rename it, or give format="
         )
     return found
+
+
+def detect_format(path: Path) -> str:
+    r"""Return the format of a vector file, by its first bytes.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    {"safetensors", "gensim", "word2vec-binary", "word2vec", "glove"}
+        fastText's .vec files are "word2vec".
+
+    Notes
+    -----
+    A pickle is only taken for gensim's if its name says so too, because opening it may run code.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "tiny.txt")
+    >>> _ = path.write_text("2 1\ncat 1\ndog 2\n")
+    >>> detect_format(path)
+    'word2vec'
+    """
+    with open_read(path) as file:
+        head = file.read(HEAD_BYTES)
+    if head[8:9] == b"{" and int.from_bytes(head[:8], "little") < MAX_HEADER_BYTES:
+        return "safetensors"
+    if head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
+        return _gensim(path)
+    if head.startswith(_FASTTEXT_MODEL):
+        raise FormatError(f"{path}: a fastText model (.bin): use its .vec file instead")
+    first, _, rest = head.partition(b"\n")
+    header = parse_header(first)
+    if header:
+        return "word2vec" if _is_text(rest, header) else "word2vec-binary"
+    if trailing_numbers(first) or trailing_numbers(rest.partition(b"\n")[0]):
+        return "glove"
+    raise FormatError(
+        f"{path}: expected word vectors (word2vec text or binary, GloVe, fastText .vec, topicvec "
+        f"safetensors, gensim .kv), found a file that starts with {head[:20]!r}"
+    )
+
+
+def _gensim(path: Path) -> str:
+    if path.suffix in GENSIM_SUFFIXES and not is_compressed(path):
+        return "gensim"
+    raise FormatError(
+        f"{path}: a pickle, which may run any code when opened. If gensim wrote it and you trust "
+        f"it, name it *.kv, or load it yourself and use WordVectors.from_gensim"
+    )
+
+
+def _is_text(rest: bytes, header: Header) -> bool:
+    """Tell text from raw numbers in what follows a header, by the first row."""
+    line = rest.partition(b"\n")[0]
+    if trailing_numbers(line) == header.n_dims:
+        return True
+    word, space, numbers = rest.partition(b" ")
+    if b"\n" in word or not space:
+        return True  # a line too short; the reader says so
+    sample = numbers[: 4 * header.n_dims].lstrip(b"\n").partition(b"\n")[0]
+    return not sample.translate(None, _PRINTABLE)

@@ -1,26 +1,38 @@
-"""Word vectors as text: word2vec and fastText with a header "words dims", GloVe without."""
+"""Word vectors as text: word2vec and fastText with a header "words dims", GloVe without.
+
+What word2vec's text and binary files have in common stands here: the header, the rows and what
+they may hold.
+"""
 
 import codecs
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice, repeat
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from topicvec.embed.formats.decimals import is_number, parse_decimals, parse_decimals_fast
-from topicvec.embed.formats.files import open_read, open_write
-from topicvec.embed.formats.parsed import ParsedVectors, RowCollector, check_shape, encode_words
-from topicvec.errors import FormatError
+from topicvec.embed.formats.tensors import ParsedVectors, in_utf8
+from topicvec.errors import DataError, FormatError
+from topicvec.files import open_read, open_write
 
-__all__ = ["Header", "parse_header", "read_text", "trailing_numbers", "write_text"]
+__all__ = [
+    "Header", "check_shape", "collect_rows", "decoded", "encode_words", "is_number", "parse_header",
+    "read_text", "trailing_numbers", "write_text",
+]  # fmt: skip
 
 BLOCK_BYTES = 1 << 22
 SAMPLE_LINES = 100
-MANY_NUMBERS = 200_000  # from here the compiled parser is worth its start
+MAX_DIMS = 1 << 16  # far above any real vectors; a header that promises more is damaged
 _HEADER = re.compile(rb"\s*(\d{1,18})\s+(\d{1,18})\s*")
+_ENCODING = (
+    "give the file's own encoding with encoding= (--encoding on the command line), for example "
+    "latin-1"
+)
+_ASCII_SPACE = frozenset(" \t\n\r\x0b\x0c")
 
 
 class Header(NamedTuple):
@@ -61,6 +73,29 @@ def parse_header(line: bytes) -> Header | None:
     """
     found = _HEADER.fullmatch(line.removeprefix(codecs.BOM_UTF8))
     return Header(int(found[1]), int(found[2])) if found else None
+
+
+def is_number(field: bytes) -> bool:
+    """Say whether a field reads as a number; nan and infinity count.
+
+    Parameters
+    ----------
+    field : bytes
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_number(b"-1e-5"), is_number(b"1,5")
+    (True, False)
+    """
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return b"_" not in field  # Python's own notation, not one of files
 
 
 def trailing_numbers(line: bytes) -> int:
@@ -110,13 +145,22 @@ def read_text(path: Path, *, encoding: str, max_words: int | None = None) -> Par
     """
     with open_read(path) as file:
         first = file.readline()
-        header = parse_header(first)
+        header, sample = parse_header(first), []
         if header:
             check_shape(path, *header)
-            return _read_rows(path, file, header, [], encoding, max_words)
-        sample = [first, *(line for _, line in zip(range(SAMPLE_LINES), file, strict=False))]
-        n_dims = _commonest_dims(path, sample)
-        return _read_rows(path, file, Header(0, n_dims), sample, encoding, max_words)
+        else:
+            sample = [first, *islice(file, SAMPLE_LINES)]
+            header = Header(0, _commonest_dims(path, sample))
+        first_line = 2 if header.n_words else 1
+        lines = islice(_lines(chain(sample, file)), max_words)
+        blocks = _blocks(path, lines, first_line, header.n_dims)
+        parsed = collect_rows(path, encoding, lambda row: f"line {row + first_line}", blocks)
+    if header.n_words and len(parsed.words) not in (header.n_words, max_words):
+        raise FormatError(
+            f"{path}: the header promises {header.n_words} words, found {len(parsed.words)}: the "
+            "file is cut off, or its first line is wrong"
+        )
+    return parsed
 
 
 def write_text(
@@ -178,42 +222,26 @@ def _decimals(block: NDArray[np.float32]) -> list[list[bytes]]:
     return rows
 
 
-def _read_rows(
-    path: Path,
-    file: IO[bytes],
-    header: Header,
-    sample: list[bytes],
-    encoding: str,
-    max_words: int | None,
-) -> ParsedVectors:
-    """Read the rows after a header; `sample` has lines that were read before."""
-    first_line = 2 if header.n_words else 1
-    rows = RowCollector(path, encoding, lambda row: f"line {row + first_line}")
-    for lines in _blocks(file, sample):
-        wanted = lines if max_words is None else lines[: max_words - len(rows)]
-        place = first_line + len(rows)
-        fields = [_split(path, place + i, line, header.n_dims) for i, line in enumerate(wanted)]
-        numbers = _numbers(path, place, [rest for _, rest in fields], header.n_dims)
-        rows.add([word for word, _ in fields], numbers)
-        if len(rows) == max_words:
-            return rows.finish()
-    if header.n_words and len(rows) != header.n_words:
-        raise FormatError(
-            f"{path}: the header promises {header.n_words} words, found {len(rows)}: the file is "
-            "cut off, or its first line is wrong"
-        )
-    return rows.finish()
+def _lines(file: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield lines without the white space at their ends; empty ones at the file's end are none."""
+    n_empty = 0
+    for line in map(bytes.rstrip, file):
+        if line:
+            yield from repeat(b"", n_empty)
+            yield line
+        n_empty = 0 if line else n_empty + 1
 
 
-def _blocks(file: IO[bytes], sample: list[bytes]) -> Iterator[list[bytes]]:
-    """Yield lines in lists of bounded size, without the empty ones at the end of the file."""
-    lines = sample or file.readlines(BLOCK_BYTES)
-    while lines:
-        following = file.readlines(BLOCK_BYTES)
-        while not following and lines and not lines[-1].strip():
-            lines.pop()
-        yield [line.rstrip() for line in lines]
-        lines = following
+def _blocks(
+    path: Path, lines: Iterator[bytes], first: int, n_dims: int
+) -> Iterator[tuple[list[bytes], NDArray[np.float32]]]:
+    """Yield words and numbers of some lines at a time; `first` is the number of the first."""
+    n_lines = max(1, BLOCK_BYTES // (12 * n_dims))
+    while block := list(islice(lines, n_lines)):
+        fields = [_split(path, place, line, n_dims) for place, line in enumerate(block, first)]
+        words, rests = zip(*fields, strict=True)
+        yield list(words), _numbers(path, first, rests, n_dims)
+        first += len(block)
 
 
 def _split(path: Path, line_number: int, line: bytes, n_dims: int) -> tuple[bytes, bytes]:
@@ -232,25 +260,29 @@ def _split(path: Path, line_number: int, line: bytes, n_dims: int) -> tuple[byte
     return word, b" ".join(fields[1:])
 
 
-def _numbers(path: Path, first: int, rests: list[bytes], n_dims: int) -> NDArray[np.float32]:
+def _numbers(path: Path, first: int, rests: Sequence[bytes], n_dims: int) -> NDArray[np.float32]:
     """Read the numbers of a block of lines; `first` is the number of its first line."""
-    n_numbers = len(rests) * n_dims
-    parse = parse_decimals_fast if n_numbers >= MANY_NUMBERS else parse_decimals
-    numbers = parse(b" ".join(rests), n_numbers)
-    if numbers is None:
-        raise _find_wrong_line(path, first, rests, n_dims)
-    return numbers.reshape(len(rests), n_dims)
+    lines = (rest.decode("ascii") for rest in rests)
+    try:
+        numbers = np.loadtxt(lines, np.float32, comments=None, delimiter=" ", ndmin=2)
+    except ValueError:
+        numbers = np.empty((0, 0), np.float32)
+    if numbers.shape == (len(rests), n_dims):
+        return numbers
+    fields = [_fields(path, place, rest, n_dims) for place, rest in enumerate(rests, first)]
+    with np.errstate(over="ignore"):  # beyond float32: infinity, which the collector refuses
+        return np.array(fields, np.float64).astype(np.float32)
 
 
-def _find_wrong_line(path: Path, first: int, rests: list[bytes], n_dims: int) -> FormatError:
-    for line_number, rest in enumerate(rests, first):
-        fields = rest.split()
-        wrong = next((field for field in fields if not is_number(field)), None)
-        if wrong is not None:
-            return _wrong_line(path, line_number, n_dims, repr(wrong.decode(errors="replace")))
-        if len(fields) != n_dims:
-            return _wrong_line(path, line_number, n_dims, f"{len(fields)} numbers")
-    raise AssertionError("a block that cannot be read has a line that cannot be read")
+def _fields(path: Path, line_number: int, rest: bytes, n_dims: int) -> list[bytes]:
+    """Give the fields of one line, all of them numbers, or say what is wrong with it."""
+    fields = rest.split()
+    wrong = next((field for field in fields if not is_number(field)), None)
+    if wrong is not None:
+        raise _wrong_line(path, line_number, n_dims, repr(wrong.decode(errors="replace")))
+    if len(fields) != n_dims:
+        raise _wrong_line(path, line_number, n_dims, f"{len(fields)} numbers")
+    return fields
 
 
 def _wrong_line(path: Path, line_number: int, n_dims: int, found: str) -> FormatError:
@@ -258,3 +290,115 @@ def _wrong_line(path: Path, line_number: int, n_dims: int, found: str) -> Format
         f"{path}, line {line_number}: expected a word and {n_dims} numbers, found {found}: mend "
         "or remove the line; the parts of a word that ends in a number need '_' between them"
     )
+
+
+def collect_rows(
+    path: Path,
+    encoding: str,
+    place: Callable[[int], str],
+    blocks: Iterable[tuple[Sequence[bytes], NDArray[np.float32]]],
+) -> ParsedVectors:
+    """Gather blocks of rows and refuse what no vector file may hold.
+
+    Parameters
+    ----------
+    path : Path
+        For messages.
+    encoding : str
+        Of the words.
+    place : callable
+        Row number to the words that name its place, such as "line 7".
+    blocks : iterable of (words, ndarray of shape (n_rows, n_dims), float32)
+
+    Returns
+    -------
+    ParsedVectors
+
+    Examples
+    --------
+    >>> rows = [([b"cat"], np.array([[1, 2]], np.float32))]
+    >>> collect_rows(Path("x.txt"), "utf-8", "row {}".format, rows).words
+    ('cat',)
+    """
+    ids: dict[str, int] = {}
+    kept: list[NDArray[np.float32]] = []
+    for words, numbers in blocks:
+        first = len(ids)
+        for row, raw in enumerate(words, first):
+            word = decoded(path, place(row), raw, encoding, _ENCODING)
+            if ids.setdefault(word, row) != row:
+                earlier = f"the word {word!r} stands already at {place(ids[word])}"
+                raise FormatError(f"{path}, {place(row)}: {earlier}")
+        finite = np.isfinite(numbers).all(axis=1)
+        if not finite.all():
+            wrong = place(first + int(finite.argmin()))
+            raise FormatError(f"{path}, {wrong}: expected finite numbers, found nan or infinity")
+        kept.append(numbers)
+    matrix = np.empty((len(ids), kept[0].shape[1] if kept else 0), np.float32)
+    end = len(matrix)
+    while kept:  # freed one by one, so that memory never holds the matrix twice
+        block = kept.pop()
+        matrix[end - len(block) : end] = block
+        end -= len(block)
+    return ParsedVectors(tuple(ids), matrix)
+
+
+def decoded(path: Path, place: str, raw: bytes, encoding: str, advice: str) -> str:
+    """Decode a word, or say where it stands and what to do."""
+    try:
+        return raw.decode(encoding)
+    except UnicodeDecodeError as error:
+        problem = f"byte 0x{raw[error.start]:02x} in {raw!r} is not {encoding}"
+        raise FormatError(f"{path}, {place}: {problem}: {advice}") from error
+
+
+def check_shape(path: Path, n_words: int, n_dims: int) -> None:
+    """Refuse a header that no vector file can have.
+
+    Parameters
+    ----------
+    path : Path
+        For the message.
+    n_words, n_dims : int
+        What the header promises.
+
+    Examples
+    --------
+    >>> check_shape(Path("x.bin"), 0, 50)
+    Traceback (most recent call last):
+    topicvec.errors.FormatError: x.bin: the header promises 0 words of 50 dimensions; ...
+    """
+    if n_words < 1 or not 1 <= n_dims <= MAX_DIMS:
+        raise FormatError(
+            f"{path}: the header promises {n_words} words of {n_dims} dimensions; expected at "
+            f"least one word and 1 to {MAX_DIMS} dimensions: the file is damaged"
+        )
+
+
+def encode_words(words: Sequence[str]) -> list[bytes]:
+    r"""Encode words for a format in which white space ends a word.
+
+    Parameters
+    ----------
+    words : sequence of str
+
+    Returns
+    -------
+    list of bytes
+        In UTF-8.
+
+    Examples
+    --------
+    >>> encode_words(["café"])
+    [b'caf\xc3\xa9']
+    >>> encode_words(["New York"])
+    Traceback (most recent call last):
+    topicvec.errors.DataError: the word 'New York' has white space, which word2vec, GloVe ...
+    """
+    for word in words:
+        if not word or not _ASCII_SPACE.isdisjoint(word):
+            raise DataError(
+                f"the word {word!r} {'has white space' if word else 'is empty'}, which word2vec, "
+                "GloVe and fastText files cannot hold: save as .safetensors, or rename the word"
+            )
+    return in_utf8(words)

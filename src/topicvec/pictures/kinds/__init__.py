@@ -1,0 +1,1 @@
+"""The kinds of pictures, one file each; their table is in `topicvec.pictures`."""
