@@ -3,14 +3,18 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test browser lint types layers docs check clean
+.PHONY: help demo test browser lint types layers house docs pictures lab lowest wheel check clean
 
 help:
-	@echo "make demo    topics of the bundled article and corpus, and a page to open"
-	@echo "make test    the whole test suite"
-	@echo "make browser the explorer in a real Chromium, which must be installed"
-	@echo "make check   everything that CI checks"
-	@echo "make clean   remove the virtual environment and what was built"
+	@echo "make demo      topics of the bundled article and corpus, and a page to open"
+	@echo "make test      the whole test suite"
+	@echo "make house     how much code there is and how far a fit walks through it"
+	@echo "make lab       the tests of the laboratory in bench/"
+	@echo "make lowest    the tests with the lowest versions that are allowed"
+	@echo "make browser   the explorer in a real Chromium, which must be installed"
+	@echo "make pictures  the pictures of the docs, drawn again"
+	@echo "make check     everything that CI checks"
+	@echo "make clean     remove the virtual environment and what was built"
 
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -19,7 +23,7 @@ $(VENV)/.python:
 	@touch $@
 
 $(VENV)/.demo: $(VENV)/.python pyproject.toml
-	$(BIN)/python -m pip install --quiet -e ".[cli,explore]"
+	$(BIN)/python -m pip install --quiet -e ".[explore]"
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.python pyproject.toml
@@ -50,14 +54,35 @@ types: $(VENV)/.dev
 layers: $(VENV)/.dev
 	$(BIN)/lint-imports
 
-docs: $(VENV)/.dev
+house: $(VENV)/.dev
+	$(BIN)/python scripts/house.py --check
+
+$(VENV)/.lab: $(VENV)/.dev bench/pyproject.toml
+	$(BIN)/python -m pip install --quiet -e ./bench
+	@touch $@
+
+lab: $(VENV)/.lab
+	$(BIN)/python -m pytest -c bench/pyproject.toml bench/tests bench/topicvec_bench
+	$(BIN)/mypy --config-file bench/pyproject.toml
+
+lowest: $(VENV)/.python
+	$(BIN)/python scripts/lowest.py
+
+docs: $(VENV)/.lab
 	$(BIN)/python scripts/make_reference.py --check
 	$(BIN)/python scripts/make_tables.py --check
-	$(BIN)/python scripts/run_snippets.py README.md docs
+	$(BIN)/python scripts/package_picture.py --check
+	$(BIN)/python scripts/run_snippets.py README.md CONTRIBUTING.md docs
 	for example in examples/*.py; do $(BIN)/python $$example > /dev/null || exit 1; done
 
-check: test browser lint types layers docs
+pictures: $(VENV)/.dev
+	$(BIN)/python scripts/make_pictures.py
+	$(BIN)/python scripts/package_picture.py
+
+wheel: $(VENV)/.dev
 	$(BIN)/python scripts/check_wheel.py
 
+check: test lint types layers house docs lab lowest wheel browser
+
 clean:
-	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-lowest dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
