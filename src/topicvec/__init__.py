@@ -32,7 +32,7 @@ _HOME = {
     "Tokenizer": "topicvec.text",
     "TopicClassifier": "topicvec.represent",
     "TopicFeatures": "topicvec.represent",
-    "TopicVec": "topicvec.model",
+    "TopicVec": "topicvec.model.topicvec",
     "Vocabulary": "topicvec.text",
     "WordVectors": "topicvec.embed",
     "load_vectors": "topicvec.embed",

@@ -17,7 +17,6 @@ from topicvec.model import equations as eq
 from topicvec.model import gem, state
 from topicvec.model.counts import DocumentCounter
 from topicvec.model.fit import plan_corpus
-from topicvec.model.state import Solver
 from topicvec.model.topicvec import TopicVec
 
 WATCHED = (1, 2, 3, 8, 9, 20, 21, 38, 39, 40)
@@ -45,7 +44,7 @@ def true_bound(vectors, counts, state):
 def test_the_true_bound_of_the_sample_corpus_never_falls(vectors):
     counts = DocumentCounter().count(sample_corpus(), vectors).counts
     rng = np.random.default_rng(0)
-    plan = plan_corpus(vectors, counts, 12, 0.1, "spread", Solver(), rng)
+    plan = plan_corpus(vectors, counts, 12, 0.1, "spread", {}, rng)
     steps = islice(plan.steps(LocalEngine(2)), max(WATCHED))
     seen = [(state, info) for state, info in steps if info.iteration in WATCHED]
     bounds = np.array([true_bound(vectors, counts, state) for state, _ in seen])

@@ -244,7 +244,7 @@ def test_operations_return_a_new_model(planted, model):
 def start(planted, init, max_norm):
     counts = DocumentCounter().count(planted.documents, planted.vectors).counts
     rng = np.random.default_rng(0)
-    return plan_corpus(planted.vectors, counts, 5, 0.1, init, Solver(max_norm=max_norm), rng)
+    return plan_corpus(planted.vectors, counts, 5, 0.1, init, {"max_norm": max_norm}, rng)
 
 
 def test_given_topics_start_on_the_ball(planted, model):

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from topicvec.embed.formats import ParsedVectors, check_reading, read_vectors
 from topicvec.embed.formats.binary import from_keyed
+from topicvec.embed.formats.tensors import read_own
 from topicvec.embed.formats.text import decoded, is_number
 from topicvec.embed.vectors import CountedWords, WordVectors
 from topicvec.errors import DataError, FormatError, OutOfVocabularyWarning, warn
@@ -85,12 +86,12 @@ def load_vectors(
     >>> vectors.words, vectors.unigram.tolist()
     (('cat', 'dog'), [0.75, 0.25])
     """
-    check_reading(encoding, max_words)
-    if source is None or source == "default":
+    if source is None or (isinstance(source, str) and source == "default"):
         source = _default()
     if isinstance(source, WordVectors):
         if frequencies is None and corpus is None and max_words is None:
             return source
+        check_reading(encoding, max_words)
         chosen = source if max_words is None else source.subset(source.words[:max_words])
         parsed = ParsedVectors(chosen.words, chosen.matrix, chosen.unigram, chosen.metadata)
     else:
@@ -135,8 +136,7 @@ def _default() -> WordVectors:
             "default.safetensors): reinstall it, or give load_vectors the path of a vector file"
         )
     with importlib.resources.as_file(resource) as path:
-        parsed = read_vectors(path, "safetensors")
-        return _with_unigram(parsed, None, None, "default vectors")
+        return WordVectors(*read_own(path))  # type: ignore[arg-type]  # they have frequencies
 
 
 def _with_unigram(

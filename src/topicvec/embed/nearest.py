@@ -1,9 +1,9 @@
 """Cosines, analogies and the best of many scores: the search behind :class:`WordVectors`."""
 
 import difflib
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -169,10 +169,10 @@ class VectorSearch:
     matrix: NDArray[np.float32]
     unigram: NDArray[np.float64]
 
-    @cached_property
+    @property
+    @abstractmethod
     def ids(self) -> Mapping[str, int]:
         """Each word's row."""
-        return MappingProxyType({word: row for row, word in enumerate(self.words)})
 
     def nearest(
         self, query: str | ArrayLike, n: int = 10, *, restrict: int | None = None

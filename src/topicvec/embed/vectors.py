@@ -88,10 +88,23 @@ class WordVectors(VectorSearch):
         metadata: Mapping[str, str] | None = None,
     ) -> None:
         names = _checked_words(tuple(words))
-        object.__setattr__(self, "words", names)
-        object.__setattr__(self, "matrix", _checked_matrix(matrix, names))
-        object.__setattr__(self, "unigram", _checked_unigram(unigram, names))
-        object.__setattr__(self, "metadata", _checked_metadata(metadata or {}))
+        about = MappingProxyType(dict(metadata or {}))
+        for key, value in about.items():
+            if not (isinstance(key, str) and isinstance(value, str)):
+                found = f"{key!r}: {value!r}"
+                raise DataError(f"expected metadata as str, found {found}: convert it with str()")
+        arrays = _checked_matrix(matrix, names), _checked_unigram(unigram, names)
+        views = [array.view() for array in arrays]
+        for view in views:
+            view.flags.writeable = False
+        fields = {"words": names, "matrix": views[0], "unigram": views[1], "metadata": about}
+        for name, field in fields.items():
+            object.__setattr__(self, name, field)
+
+    @cached_property
+    def ids(self) -> Mapping[str, int]:
+        """Each word's row."""
+        return MappingProxyType({word: row for row, word in enumerate(self.words)})
 
     def __repr__(self) -> str:
         return f"WordVectors({len(self):,} words × {self.n_dims} dims)"
@@ -356,7 +369,7 @@ def _checked_words(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _checked_matrix(matrix: ArrayLike, words: tuple[str, ...]) -> NDArray[np.float32]:
-    """Return the matrix as read-only float32 if it has a row of finite numbers for each word.
+    """Return the matrix as float32 if it has a row of finite numbers for each word.
 
     A memory map is not read through.
     """
@@ -374,11 +387,11 @@ def _checked_matrix(matrix: ArrayLike, words: tuple[str, ...]) -> NDArray[np.flo
             raise DataError(
                 f"expected finite numbers, found nan or infinity in the vector of {word!r}"
             )
-    return _read_only(array)
+    return array
 
 
 def _checked_unigram(unigram: ArrayLike, words: tuple[str, ...]) -> NDArray[np.float64]:
-    """Return probabilities that sum to 1, read-only, from positive counts or probabilities."""
+    """Return probabilities that sum to 1 from positive counts or probabilities."""
     array = np.asarray(unigram, dtype=np.float64)
     if array.shape != (len(words),):
         raise DataError(
@@ -393,20 +406,4 @@ def _checked_unigram(unigram: ArrayLike, words: tuple[str, ...]) -> NDArray[np.f
         )
     total = array.sum()
     # Probabilities are kept to the bit, so that saving and loading changes nothing.
-    return _read_only(array if abs(total - 1) < 1e-9 else array / total)
-
-
-def _checked_metadata(metadata: Mapping[str, str]) -> Mapping[str, str]:
-    """Return a read-only copy of the metadata if all is text."""
-    for key, value in metadata.items():
-        if not (isinstance(key, str) and isinstance(value, str)):
-            raise DataError(
-                f"expected metadata as str, found {key!r}: {value!r}: convert it with str()"
-            )
-    return MappingProxyType(dict(metadata))
-
-
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    view = array.view()
-    view.flags.writeable = False
-    return view
+    return array if abs(total - 1) < 1e-9 else array / total

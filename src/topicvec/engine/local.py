@@ -16,7 +16,7 @@ from functools import cache
 from numbers import Integral
 from pickle import PicklingError
 from threading import Lock, local
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
@@ -126,10 +126,17 @@ class LocalEngine:
         self, function: Callable[[Item], Result], items: Iterable[Item]
     ) -> Iterator[Result]:
         waiting: deque[Future[Result]] = deque()
-        with one_blas_thread(), self._pool() as pool:
+        pool: AbstractContextManager[Executor] = nullcontext(_threads(self.n_jobs))
+        if self.kind == "process":
+            # loky, which scikit-learn brings: fresh processes that share no lock with our
+            # threads, take lambdas, and do not run an unguarded script again
+            from joblib.externals.loky import ProcessPoolExecutor
+
+            pool = ProcessPoolExecutor(self.n_jobs)
+        with one_blas_thread(), pool as workers:
             try:
                 for item in items:
-                    waiting.append(pool.submit(function, item))
+                    waiting.append(workers.submit(function, item))
                     if len(waiting) > 2 * self.n_jobs:  # a long stream never piles up here
                         yield waiting.popleft().result()
                 while waiting:
@@ -146,15 +153,6 @@ class LocalEngine:
             finally:
                 for future in waiting:
                     future.cancel()
-
-    def _pool(self) -> AbstractContextManager[Executor]:
-        if self.kind == "thread":
-            return nullcontext(_threads(self.n_jobs))
-        # loky, which scikit-learn brings: fresh processes that share no lock with our threads,
-        # take lambdas, and do not run an unguarded script again
-        from joblib.externals.loky import ProcessPoolExecutor
-
-        return cast(AbstractContextManager[Executor], ProcessPoolExecutor(self.n_jobs))
 
 
 class InPlace:

@@ -29,10 +29,10 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from scipy.sparse import csr_array
 
+from topicvec.embed.formats.tensors import TENSOR_TYPES, write_tensors
 from topicvec.embed.load import load_vectors
 from topicvec.embed.vectors import WordVectors
 from topicvec.errors import DataError, FormatError, VocabularyMismatch
-from topicvec.files import atomic_write
 from topicvec.model.fitted import FittedTopics, Setting
 from topicvec.model.state import Solver
 from topicvec.text.tokenizer import Tokenizer
@@ -44,10 +44,6 @@ __all__ = ["Bundle", "MissingTokenizer", "from_settings", "load", "read", "save"
 LAYOUT, VERSION = "topicvec-model", 1
 _ARRAYS = ("topics", "residuals", "alpha", "mass", "word_counts")
 _TABLE = ("data", "indices", "indptr")
-_DTYPES = {
-    "|b1": "BOOL", "|u1": "U8", "|i1": "I8", "<i2": "I16", "<u2": "U16", "<i4": "I32",
-    "<u4": "U32", "<i8": "I64", "<u8": "U64", "<f2": "F16", "<f4": "F32", "<f8": "F64",
-}  # fmt: skip
 _DIGEST_BYTES = 32
 _PLAIN = (str, int, float, bool, type(None))
 _ONLY_TO_FIT = {"vectors", "fixed_topics", "n_jobs"}
@@ -122,7 +118,9 @@ def save(
         "path": None if vectors_path is None else str(Path(vectors_path).absolute()),
     }
     tensors = _tensors(fitted, embedded, arrays or {})
-    _write(Path(path), tensors, _card(fitted, extra or {}, about_vectors))
+    metadata = {"format": LAYOUT, "version": str(VERSION)}
+    metadata["card"] = _card(fitted, extra or {}, about_vectors)
+    write_tensors(Path(path), tensors, metadata, checksum=True)
 
 
 def load(path: AnyPath, vectors: WordVectors | AnyPath | None = None) -> FittedTopics:
@@ -177,7 +175,7 @@ def read(path: AnyPath, vectors: WordVectors | AnyPath | None = None) -> Bundle:
 
 
 def _tensors(fitted: FittedTopics, embedded: bool, arrays: Arrays) -> dict[str, NDArray[Any]]:
-    """Name all arrays, in the order of the file: the widest first, so that all are aligned."""
+    """Name all arrays."""
     named: dict[str, NDArray[Any]] = {name: getattr(fitted, name) for name in _ARRAYS}
     named |= {f"word_mass.{name}": getattr(fitted.word_mass, name) for name in _TABLE}
     named |= {f"extra.{name}": np.asarray(array) for name, array in arrays.items()}
@@ -188,9 +186,9 @@ def _tensors(fitted: FittedTopics, embedded: bool, arrays: Arrays) -> dict[str, 
         named["vectors.words"] = np.frombuffer(b"".join(encoded), np.uint8)
         named["vectors.word_lengths"] = np.array([len(word) for word in encoded], np.uint32)
     for name, array in named.items():
-        if array.dtype.newbyteorder("<").str not in _DTYPES:
+        if array.dtype.newbyteorder("<").str not in TENSOR_TYPES:
             raise DataError(f"{name}: only arrays of numbers can be saved, found {array.dtype}")
-    return dict(sorted(named.items(), key=lambda item: (-item[1].itemsize, item[0])))
+    return dict(sorted(named.items()))
 
 
 def _card(fitted: FittedTopics, extra: Mapping[str, Any], about_vectors: Card) -> str:
@@ -233,33 +231,6 @@ def _plain(value: Any, place: str) -> Any:
         f"{place}: a card can hold text, finite numbers, lists and mappings with text as keys, "
         f"found {type(value).__name__}: convert it, or leave it out"
     )
-
-
-def _write(path: Path, tensors: Arrays, card: str) -> None:
-    header = _header(tensors, card)
-    digest = hashlib.sha256(header)
-    with atomic_write(path) as part, part.open("wb") as file:
-        file.write(header)
-        for array in tensors.values():
-            block = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
-            block.tofile(file)
-            digest.update(block.data)
-        file.write(digest.digest())
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _header(tensors: Arrays, card: str) -> bytes:
-    header: Card = {"__metadata__": {"format": LAYOUT, "version": str(VERSION), "card": card}}
-    start = 0
-    for name, array in (*tensors.items(), ("checksum", np.empty(_DIGEST_BYTES, np.uint8))):
-        dtype = _DTYPES[array.dtype.newbyteorder("<").str]
-        end = start + array.nbytes
-        header[name] = {"dtype": dtype, "shape": array.shape, "data_offsets": [start, end]}
-        start = end
-    text = json.dumps(header).encode()
-    padded = text.ljust(len(text) + -len(text) % 8)
-    return len(padded).to_bytes(8, "little") + padded
 
 
 def _read(path: Path) -> tuple[dict[str, NDArray[Any]], Card]:

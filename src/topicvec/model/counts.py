@@ -3,7 +3,7 @@
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -23,7 +23,6 @@ from topicvec.text.vocabulary import Vocabulary
 __all__ = [
     "DocumentCounter",
     "checked_matrix",
-    "is_matrix",
     "learn_vectors",
     "report_unknown",
     "weighted",
@@ -35,7 +34,6 @@ _FREQUENT = 5  # occurrences; a rarer word tells too little of its neighbours
 _LARGE_SHARE = 0.5  # of unknown tokens: then the vectors are hardly made for these texts
 
 
-@dataclass(frozen=True)
 class DocumentCounter:
     """Turns documents into counts; the same way in `fit` and in `transform`.
 
@@ -49,9 +47,18 @@ class DocumentCounter:
         The words of the columns of a matrix; for texts the only words to count.
     """
 
-    tokenizer: Tokenize | None = None
-    stop_words: Any = "english"
-    vocabulary: Vocabulary | Sequence[str] | None = None
+    def __init__(
+        self,
+        tokenizer: Tokenize | None = None,
+        stop_words: Any = "english",
+        vocabulary: Vocabulary | Sequence[str] | None = None,
+    ) -> None:
+        stop = resolve_stop_words(stop_words)
+        only = None if vocabulary is None else frozenset(_words(vocabulary))
+        self.tokenize, self.vocabulary = tokenizer or Tokenizer(), vocabulary
+        self.keep: Callable[[str], bool] = lambda word: (
+            word not in stop and (only is None or word in only)
+        )
 
     def count(self, documents: Any, vectors: WordVectors) -> Bag:
         """Count the words of documents or align the columns of a matrix.
@@ -63,34 +70,28 @@ class DocumentCounter:
         >>> bag.counts.toarray().tolist(), dict(bag.unknown)
         ([[1, 0]], {'yak': 1})
         """
-        if is_matrix(documents):
+        if issparse(documents) or getattr(documents, "ndim", 0) == 2:
             return self._align(checked_matrix(documents), vectors)
         builder = BagBuilder()
-        for chunk in count_documents(documents, self.tokenizer or Tokenizer(), self._keeps()):
+        for chunk in count_documents(documents, self.tokenize, self.keep):
             builder.add(chunk, vectors.ids)
         return builder.build(len(vectors))
 
     def tokens(self, text: DocumentLike) -> list[str]:
         """Cut one document into its tokens, stop words included."""
-        tokenize = self.tokenizer or Tokenizer()
         words = text.text if isinstance(text, Document) else text
-        return list(tokenize(words) if isinstance(words, str) else words)
+        return list(self.tokenize(words) if isinstance(words, str) else words)
 
     def known(self, tokens: Iterable[str], vectors: WordVectors) -> dict[str, int]:
         """Give the vector rows of the tokens that are counted."""
-        keep, ids = self._keeps(), vectors.ids
-        return {token: ids[token] for token in tokens if token in ids and keep(token)}
-
-    def _keeps(self) -> Callable[[str], bool]:
-        stop = resolve_stop_words(self.stop_words)
-        only = None if self.vocabulary is None else frozenset(_words(self.vocabulary))
-        return lambda word: word not in stop and (only is None or word in only)
+        ids = vectors.ids
+        return {token: ids[token] for token in tokens if token in ids and self.keep(token)}
 
     def _align(self, matrix: csr_array, vectors: WordVectors) -> Bag:
         """Bring the columns of a matrix into the order of the vectors."""
         n_words = matrix.shape[1]
         if self.vocabulary is None and n_words == len(vectors):
-            return Bag(matrix, _matrix_report(matrix, matrix, Counter()))
+            return _bag(matrix, matrix, Counter())
         words = () if self.vocabulary is None else _words(self.vocabulary)
         if len(words) != n_words:
             given = "no vocabulary" if self.vocabulary is None else f"{len(words)} words"
@@ -108,7 +109,7 @@ class DocumentCounter:
         totals = matrix.sum(axis=0)
         missing = np.flatnonzero((rows < 0) & (totals > 0))
         unknown = Counter({words[column]: int(totals[column]) for column in missing})
-        return Bag(counts, _matrix_report(matrix, counts, unknown))
+        return _bag(matrix, counts, unknown)
 
 
 def learn_vectors(
@@ -143,7 +144,7 @@ def learn_vectors(
     >>> learn_vectors(vectors, [["a", "cow", "sat", "on", "a", "log"]], ["cow"]).words
     ('a', 'sat', 'on', 'cow')
     """
-    if is_matrix(documents):
+    if hasattr(documents, "shape") and len(documents.shape) == 2:
         raise DataError(
             "words are learned from texts or token lists, where they have neighbours; "
             "found a matrix of counts"
@@ -219,24 +220,19 @@ _FAULTS: tuple[tuple[Callable[[NDArray[Any]], NDArray[np.bool_]], str], ...] = (
 )
 
 
-def is_matrix(documents: Any) -> bool:
-    """Say whether documents are given as a matrix of counts."""
-    return issparse(documents) or getattr(documents, "ndim", 0) == 2
-
-
 def _words(vocabulary: Vocabulary | Sequence[str]) -> tuple[str, ...]:
     return vocabulary.words if isinstance(vocabulary, Vocabulary) else tuple(vocabulary)
 
 
-def _matrix_report(given: csr_array, counts: csr_array, unknown: "Counter[str]") -> BagReport:
+def _bag(given: csr_array, counts: csr_array, unknown: "Counter[str]") -> Bag:
     empty = np.flatnonzero(counts.sum(axis=1) == 0)
     empty.setflags(write=False)
-    names = tuple(f"row {row}" for row in empty[:5])
-    return BagReport(
+    return Bag(
         n_documents=int(given.shape[0]),
         n_tokens=int(given.sum()),
         n_unknown=int(given.sum() - counts.sum()),
         unknown=unknown,
         empty_rows=cast("NDArray[np.int64]", empty),
-        empty_ids=names,
+        empty_ids=tuple(f"row {row}" for row in empty[:5]),
+        counts=counts,
     )

@@ -170,7 +170,8 @@ def even_theta(corpus: Corpus, alpha: Floats) -> Floats:
     A start at ones instead lets the first topic to grow take a whole document (collapse).
     """
     allowed = corpus.allowed[corpus.group]
-    tokens_each = corpus.lengths / allowed.sum(1)
+    totals = np.concatenate([[0.0], np.cumsum(corpus.counts, dtype=float)])
+    tokens_each = np.diff(totals[corpus.indptr]) / allowed.sum(1)
     return np.where(allowed, alpha + tokens_each[:, None], 0.0)
 
 

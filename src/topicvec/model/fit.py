@@ -11,7 +11,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, cast
@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from topicvec.embed.formats.tensors import write_tensors
 from topicvec.embed.vectors import WordVectors
 from topicvec.engine import Engine
 from topicvec.errors import DataError, FormatError, warn
-from topicvec.files import atomic_write
 from topicvec.model.estep import Inferred, even_theta
 from topicvec.model.fitted import FittedTopics, Setting, empty_table, topic_residuals
 from topicvec.model.gem import iterate, rehearse
@@ -54,12 +54,13 @@ AnyPath = str | PathLike[str]
 _LEARN_FROM = 10  # documents; a prior learned from fewer says more of chance than of topics
 _TOGETHER = 5  # iterations of each of several plans before it is the next one's turn
 _EVERY = 10  # iterations between checkpoints
+_NO_WORDS = "no document has a word with a vector: check language, letter case and tokenizer"
 _FORMAT, _VERSION = "topicvec-checkpoint", "1"
 
 
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """All that the EM of one set of topics starts from.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Plan(Solver):
+    """All that the EM of one set of topics starts from, and how it goes.
 
     Parameters
     ----------
@@ -71,8 +72,6 @@ class Plan:
         Topics to start from; row 0 is zero.
     alpha : array, (K,)
         Prior of the mixtures.
-    solver : Solver
-        How EM goes.
     tol : float
         It has converged when the bound of a token rose by less, twice in a row.
     max_iter : int
@@ -91,13 +90,14 @@ class Plan:
         How many documents at the end are not the user's but hold topics to their seed words.
     rehearse : bool
         Whether the first iterations may be on a part of the vocabulary, see `rehearse`.
+    **solver
+        As for `Solver`.
     """
 
     vectors: WordVectors
     counts: csr_array
     topics: Floats
     alpha: Floats
-    solver: Solver
     tol: float = 1e-3
     max_iter: int = 100
     allowed: Bools | None = None
@@ -107,11 +107,6 @@ class Plan:
     group: str | None = None
     n_held: int = 0
     rehearse: bool = False
-
-    @property
-    def n_documents(self) -> int:
-        """Number of the user's documents."""
-        return int(self.counts.shape[0]) - self.n_held
 
     def last_change(self, state: TopicState) -> float:
         """The larger of the last two changes of the bound; infinite before there are two."""
@@ -130,13 +125,12 @@ class Plan:
         """Run EM from its start, or go on from a state, see `iterate`."""
         corpus = Corpus.of(self.counts, len(self.topics), self.allowed)
         lexicon = Lexicon.of(
-            self.vectors.matrix, self.vectors.unigram, corpus.types, self.solver.n_normalizer_words
+            self.vectors.matrix, self.vectors.unigram, corpus.types, self.n_normalizer_words
         )
         first = state or self.first(corpus)
         if self.rehearse and state is None:
-            args = (self.solver, engine, self.free, self.max_iter)
-            first = rehearse(corpus, lexicon, first, *args)
-        for found, info in iterate(corpus, lexicon, first, self.solver, engine, self.free):
+            first = rehearse(corpus, lexicon, first, self, engine, self.free, self.max_iter)
+        for found, info in iterate(corpus, lexicon, first, self, engine, self.free):
             yield found, replace(info, max_iter=self.max_iter, group=self.group)
 
     def first(self, corpus: Corpus | None = None) -> TopicState:
@@ -158,7 +152,7 @@ def plan_corpus(
     n_topics: int,
     alpha: float | Floats,
     init: Any,
-    solver: Solver,
+    solver: Mapping[str, Any],
     rng: np.random.Generator,
     *,
     seed_words: Seeds | None = None,
@@ -168,17 +162,25 @@ def plan_corpus(
 ) -> Plan:
     """Plan one set of topics, perhaps guided and perhaps not all for every document.
 
-    ``more`` are further fields of the plan.
+    ``solver`` are fields of `Solver`, ``more`` further ones of the plan.
     """
-    _check_room(counts, n_topics)
+    solver = {"max_norm": Solver.max_norm, **solver}
+    n_words = len(np.unique(counts.indices))
+    if n_words == 0:
+        raise DataError(_NO_WORDS)
+    if n_topics - 1 > n_words:
+        raise DataError(
+            f"{n_topics} topics are too many for documents with {n_words} distinct known words: "
+            f"use n_topics={min(n_words + 1, 20)} or less"
+        )
     kept, kept_labels = ((), ()) if fixed is None else fixed_topics(vectors, fixed)
     seeds, seed_labels = ((), ()) if seed_words is None else seed_rows(vectors, seed_words)
     topics = first_topics(
-        vectors, counts, n_topics, init, solver.max_norm, rng,
+        vectors, counts, n_topics, init, solver["max_norm"], rng,
         fixed=kept, seeds=seeds, allowed=allowed,
     )  # fmt: skip
-    if solver.learn_alpha:
-        solver = _enough_to_learn(solver, counts)
+    if solver.get("learn_alpha") and not _enough_to_learn(counts):
+        solver = {**solver, "learn_alpha": False}
     if seeds:
         counts, allowed = hold(counts, allowed, seeds, 1 + len(kept), n_topics)
     labels = (None, *kept_labels, *seed_labels)
@@ -187,22 +189,22 @@ def plan_corpus(
         counts=counts,
         topics=topics,
         alpha=np.broadcast_to(np.asarray(alpha, float), (n_topics,)).copy(),
-        solver=solver,
         allowed=allowed,
         free=np.arange(n_topics) > len(kept) if len(kept) else None,
         labels=labels + (None,) * (n_topics - len(labels)),
         n_held=len(seeds),
-        rehearse=isinstance(init, str) and solver.method == "newton",
+        rehearse=isinstance(init, str) and solver.get("method", "newton") == "newton",
+        **solver,
         **more,
     )
 
 
 def plan_classes(
     vectors: WordVectors, counts: csr_array, classes: dict[str, Ints], n_topics: int,
-    alpha: float | Floats, init: Any, solver: Solver, rng: np.random.Generator, **more: Any,
+    alpha: float | Floats, init: Any, solver: Mapping[str, Any], rng: np.random.Generator,
+    **more: Any,
 ) -> list[Plan]:  # fmt: skip
     """Plan a set of topics for each class that has known words."""
-    _check_room(counts, 2)
     prior, plans = np.broadcast_to(np.asarray(alpha, float), (n_topics,)), []
     for (name, rows), own in zip(classes.items(), rng.spawn(len(classes)), strict=True):
         mine = counts[rows]
@@ -212,6 +214,8 @@ def plan_classes(
         if room > 1:
             plan = plan_corpus(vectors, mine, room, prior[:room], init, solver, own, **more)
             plans.append(replace(plan, group=name, rows=rows))
+    if not plans:
+        raise DataError(_NO_WORDS)
     return plans
 
 
@@ -296,7 +300,11 @@ def train(
                         break
                     states[i], info = found
                     news.append(info)
-                    _tell(info, callback)
+                    where = "" if info.group is None else f"{info.group}, "
+                    facts = info.iteration, info.bound, info.change
+                    logger.info("%siteration %d: bound %.5f, change %.2g", where, *facts)
+                    if callback is not None:
+                        callback(info)
             if checkpoint is not None and any(info.iteration % _EVERY == 0 for info in news):
                 _save(checkpoint, mark, states)
     except KeyboardInterrupt:
@@ -310,15 +318,6 @@ def train(
         _save(checkpoint, mark, states)
     ended = [state or plan.first() for plan, state in zip(plans, states, strict=True)]
     return ended, _history(plans, ended, interrupted=bool(left))
-
-
-def _tell(info: StepInfo, callback: Callback | None) -> None:
-    where = "" if info.group is None else f"{info.group}, "
-    logger.info(
-        "%siteration %d: bound %.5f, change %.2g", where, info.iteration, info.bound, info.change
-    )
-    if callback is not None:
-        callback(info)
 
 
 def _history(
@@ -365,12 +364,13 @@ def warn_unconverged(history: Mapping[str, Any], tol: float, max_iter: int) -> N
 
 def conclude(plan: Plan, state: TopicState, engine: Engine) -> tuple[FittedTopics, Inferred]:
     """Make the record of what EM has found, and the mixtures of the user's documents."""
-    counts, n_words = plan.counts[: plan.n_documents], len(plan.vectors)
-    residuals, limit = state.residuals.astype(float), plan.solver.n_normalizer_words
+    n_documents, n_words = int(plan.counts.shape[0]) - plan.n_held, len(plan.vectors)
+    counts, start = plan.counts[:n_documents], state.theta[:n_documents]
+    residuals, limit = state.residuals.astype(float), plan.n_normalizer_words
     if state.iteration == 0:  # broken off before its first iteration
         residuals = topic_residuals(plan.vectors, state.topics, limit)
     residuals[0] = 0  # not only up to rounding
-    allowed = None if plan.allowed is None else plan.allowed[: plan.n_documents]
+    allowed = None if plan.allowed is None else plan.allowed[:n_documents]
     fitted = FittedTopics(
         vectors=plan.vectors,
         topics=state.topics,
@@ -382,11 +382,10 @@ def conclude(plan: Plan, state: TopicState, engine: Engine) -> tuple[FittedTopic
         labels=plan.labels,
         classes=(None,) + (plan.group,) * (len(state.topics) - 1),
         representative=((),) * len(state.topics),
-        max_norm=plan.solver.max_norm,
-        n_documents=plan.n_documents,
+        max_norm=plan.max_norm,
+        n_documents=n_documents,
         settings={"n_normalizer_words": limit},
     )
-    start = state.theta[: plan.n_documents]
     found = infer(fitted, counts, engine, allowed=allowed, theta=start, compiled=None)
     masses = word_masses(found, n_words, engine)
     best = representatives(found.proportions)
@@ -420,29 +419,15 @@ def _side_by_side(
     return table
 
 
-def _check_room(counts: csr_array, n_topics: int) -> None:
-    n_words = len(np.unique(counts.indices))
-    if n_words == 0:
-        raise DataError(
-            "no document has a word with a vector: check language, letter case and tokenizer"
-        )
-    if n_topics - 1 > n_words:
-        raise DataError(
-            f"{n_topics} topics are too many for documents with {n_words} distinct known words: "
-            f"use n_topics={min(n_words + 1, 20)} or less"
-        )
-
-
-def _enough_to_learn(solver: Solver, counts: csr_array) -> Solver:
-    """Keep the prior as it is where there are too few documents to learn it."""
+def _enough_to_learn(counts: csr_array) -> bool:
+    """Say whether there are enough documents to learn the prior from; warn if not."""
     n_documents = int(np.count_nonzero(np.diff(counts.indptr)))
-    if n_documents >= _LEARN_FROM:
-        return solver
-    warn(
-        f"alpha='learn' needs at least {_LEARN_FROM} documents with known words; found "
-        f"{n_documents}: alpha stays at 0.1"
-    )
-    return replace(solver, learn_alpha=False)
+    if n_documents < _LEARN_FROM:
+        warn(
+            f"alpha='learn' needs at least {_LEARN_FROM} documents with known words; found "
+            f"{n_documents}: alpha stays at 0.1"
+        )
+    return n_documents >= _LEARN_FROM
 
 
 def _fingerprint(plans: Sequence[Plan]) -> str:
@@ -453,7 +438,8 @@ def _fingerprint(plans: Sequence[Plan]) -> str:
     """
     digest = hashlib.sha256(plans[0].vectors.content_hash.encode())
     for plan in plans:
-        given = (asdict(plan.solver), plan.group, plan.topics.shape)
+        how = {each.name: getattr(plan, each.name) for each in fields(Solver)}
+        given = (how, plan.group, plan.topics.shape)
         digest.update(json.dumps(given, default=np.generic.item).encode())
         arrays = [plan.counts.indptr, plan.counts.indices, plan.counts.data, plan.alpha]
         fixed = None if plan.free is None else plan.topics[~plan.free]
@@ -466,17 +452,14 @@ def _fingerprint(plans: Sequence[Plan]) -> str:
 
 def _save(path: AnyPath, mark: str, states: Sequence[TopicState | None]) -> None:
     """Write where all plans stand, whole or not at all."""
-    from safetensors.numpy import save_file
-
     tensors = {
-        f"{number}.{each.name}": np.ascontiguousarray(getattr(state, each.name))
+        f"{number}.{each.name}": np.asarray(getattr(state, each.name))
         for number, state in enumerate(states)
         if state is not None
         for each in fields(TopicState)
     }
     metadata = {"format": _FORMAT, "version": _VERSION, "fingerprint": mark}
-    with atomic_write(Path(path)) as part:
-        save_file(tensors, part, metadata)
+    write_tensors(Path(path), tensors, metadata)
 
 
 def _load(path: AnyPath, mark: str, n_plans: int) -> list[TopicState | None]:

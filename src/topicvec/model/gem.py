@@ -131,8 +131,8 @@ def expect(
         moment=moment,
         log_phi=log_phi,
         bound=float(bound + corpus.type_counts @ lexicon.log_unigram),
-        n_tokens=found.n_tokens,
-        n_documents=corpus.n_documents,
+        n_tokens=float(corpus.type_counts.sum()),
+        n_documents=len(corpus.group),
         n_passes=found.n_passes,
     )
     return found.theta, stats

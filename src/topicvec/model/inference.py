@@ -91,7 +91,7 @@ def infer(
     -------
     Inferred
     """
-    corpus = Corpus.of(counts, fitted.n_topics, allowed, compiled=compiled)
+    corpus = Corpus.of(counts, len(fitted.topics), allowed, compiled=compiled)
     start = even_theta(corpus, fitted.alpha) if theta is None else theta
     table, log_peak = _table(fitted, corpus.types, engine)
     found = mix(engine, corpus, table, fitted.alpha, start, _TOL, _MAX_PASSES)

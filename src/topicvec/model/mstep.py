@@ -160,22 +160,17 @@ def _merge(blocks: Iterable[tuple[Any, ...]], edges: Ints, dots: Floats, topics:
     mean = moment / total[:, None]
     spread = np.maximum(square / total - (mean**2).sum(1), 1e-12)
     rows, owners, logs = (np.concatenate(parts) for parts in zip(*candidates, strict=True))
-    head = _heads(rows, owners, np.exp(logs - log_partition[owners]), len(topics))
-    return Tables(log_partition, mean, spread, *head, dots)
-
-
-def _heads(rows: Ints, owners: Ints, shares: Floats, n_topics: int) -> tuple[Ints, Floats]:
-    """Sort the candidates by topic and share, and keep the first of each topic."""
-    kept = np.flatnonzero(shares > _HEAD_SHARE)
+    shares = np.exp(logs - log_partition[owners])
+    kept = np.flatnonzero(shares > _HEAD_SHARE)  # sorted by topic and share, the first of each
     kept = kept[np.lexsort((-shares[kept], owners[kept]))]
-    sizes = np.bincount(owners[kept], minlength=n_topics)
+    sizes = np.bincount(owners[kept], minlength=len(topics))
     rank = np.arange(len(kept)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     kept, rank = kept[rank < HEAD_SIZE], rank[rank < HEAD_SIZE]
-    head_rows = np.zeros((n_topics, HEAD_SIZE), np.int64)
-    head_shares = np.zeros((n_topics, HEAD_SIZE))
+    head_rows = np.zeros((len(topics), HEAD_SIZE), np.int64)
+    head_shares = np.zeros((len(topics), HEAD_SIZE))
     head_rows[owners[kept], rank] = rows[kept]
     head_shares[owners[kept], rank] = shares[kept]
-    return head_rows, head_shares
+    return Tables(log_partition, mean, spread, head_rows, head_shares, dots)
 
 
 def m_step(

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from topicvec.embed.load import load_vectors
+from topicvec.engine import resolve_engine
 from topicvec.errors import DataError
 from topicvec.model.counts import report_unknown
 from topicvec.model.inference import completion_score
@@ -74,14 +75,14 @@ def choose_n_topics(
     template = TopicVec() if model is None else model
     vectors = load_vectors(template.vectors)
     counted = template._counter().count(documents, vectors)
-    report_unknown(counted.report)
+    report_unknown(counted)
     train, rest = _split(counted.counts, held_out, np.random.default_rng(random_state))
     scores = {}
     for number in candidates:
         trial = template.__sklearn_clone__()
         trial.set_params(n_topics=int(number), vectors=vectors, vocabulary=None)
         fitted = trial.fit(train).fitted_
-        scores[int(number)] = completion_score(fitted, train, rest, trial._engine())
+        scores[int(number)] = completion_score(fitted, train, rest, resolve_engine(trial.n_jobs))
     return Choice(scores)
 
 

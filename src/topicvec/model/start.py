@@ -102,7 +102,7 @@ def first_topics(
             f"n_topics={n_topics} counts the null topic and the {first_free - 1} fixed "
             f"and seeded topics: use at least {first_free}"
         )
-    topics = np.zeros((n_topics, vectors.n_dims), np.float32)
+    topics = np.zeros((n_topics, vectors.matrix.shape[1]), np.float32)
     if len(fixed):
         topics[1 : 1 + len(fixed)] = fixed
     if seeds:
@@ -295,16 +295,6 @@ def _rows(vectors: WordVectors, words: Sequence[str]) -> NDArray[np.intp]:
     return np.unique([vectors.ids[word] for word in words if word in vectors])
 
 
-def _spread(
-    vectors: WordVectors, counts: csr_array, n: int, rng: np.random.Generator, others: Floats
-) -> Floats:
-    """Spread directions (n, N) over the words of documents, away from other topics."""
-    weights = np.asarray(counts.sum(axis=0), float)
-    rows = np.flatnonzero(weights)
-    centred = vectors.matrix[rows] - vectors.mean
-    return spread_directions(centred, weights[rows], n, rng, others)
-
-
 def _spread_documents(
     vectors: WordVectors, counts: csr_array, n: int, rng: np.random.Generator, others: Floats
 ) -> Floats | None:
@@ -336,7 +326,10 @@ def _directions(
                 f"init='documents' needs at least {n} documents, one for each topic, with words "
                 "that not all documents have: use init='spread'"
             )
-    return _spread(vectors, counts, n, rng, others)
+    weights = np.asarray(counts.sum(axis=0), float)
+    rows = np.flatnonzero(weights)
+    centred = vectors.matrix[rows] - vectors.mean
+    return spread_directions(centred, weights[rows], n, rng, others)
 
 
 def _neighbourhoods(free: Ints, allowed: Bools) -> list[tuple[Ints, Ints | None]]:

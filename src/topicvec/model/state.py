@@ -5,8 +5,7 @@ documents, blocks of word types, blocks of vocabulary rows. No piece depends on 
 workers.
 """
 
-from dataclasses import dataclass, fields
-from functools import cached_property
+from dataclasses import dataclass, field, fields
 from itertools import pairwise
 from typing import Literal
 
@@ -44,12 +43,12 @@ class Record:
     """
 
     def __post_init__(self) -> None:
-        for field in fields(self):  # type: ignore[arg-type]
-            value = getattr(self, field.name)
+        for each in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, each.name)
             if isinstance(value, np.ndarray):
                 view = value.view()
                 view.flags.writeable = False
-                object.__setattr__(self, field.name, view)
+                object.__setattr__(self, each.name, view)
 
 
 @dataclass(frozen=True)
@@ -248,22 +247,28 @@ class Lexicon(Record):
         Log-probabilities of the corpus's word types, on the same scale.
     rows : array, (U,)
         Row of each word type of the corpus, increasing.
+
+    Attributes
+    ----------
+    squares : array, (W,)
+        Squared norm of each vector.
+    centre : array, (N,)
+        Mean of the vectors under the unigram distribution.
     """
 
     vectors: Floats
     unigram: Floats
     log_unigram: Floats
     rows: Ints
+    squares: Floats = field(init=False)
+    centre: Floats = field(init=False)
 
-    @cached_property
-    def squares(self) -> Floats:
-        """Squared norm of each vector, (W,)."""
-        return np.asarray(np.einsum("wn,wn->w", self.vectors, self.vectors))
-
-    @cached_property
-    def centre(self) -> Floats:
-        """Mean of the vectors under the unigram distribution, (N,)."""
-        return np.asarray(self.unigram.astype(self.vectors.dtype) @ self.vectors)
+    def __post_init__(self) -> None:
+        squares = np.einsum("wn,wn->w", self.vectors, self.vectors)
+        object.__setattr__(self, "squares", squares)
+        centre = self.unigram.astype(self.vectors.dtype) @ self.vectors
+        object.__setattr__(self, "centre", centre)
+        super().__post_init__()
 
     @classmethod
     def of(
@@ -327,12 +332,7 @@ class Corpus(Record):
     @property
     def n_documents(self) -> int:
         """Number of documents."""
-        return len(self.indptr) - 1
-
-    @property
-    def lengths(self) -> Floats:
-        """Number of tokens of each document."""
-        return np.diff(np.concatenate([[0.0], np.cumsum(self.counts, dtype=float)])[self.indptr])
+        return len(self.group)
 
     @classmethod
     def of(

@@ -197,26 +197,26 @@ class TopicVec(Estimator):
         >>> model.fitted_.classes
         (None, 'a', 'b')
         """
-        engine = self._engine()
+        engine = resolve_engine(self.n_jobs)
         check_whole("max_iter", self.max_iter, 1)
         check_number("tol", self.tol)
         check_choice("share", self.share, "auto", "corpus", "class")
         vectors = load_vectors(self.vectors)
         bag = self._counter().count(X, vectors)
-        report_unknown(bag.report)
+        report_unknown(bag)
         if document_weights is not None:
             bag = weighted(bag, document_weights)
         if y is not None:
-            _check_length(y, bag.report.n_documents)
+            _check_length(y, bag.n_documents)
         allowed = None
         if mask is not None:
-            allowed = _checked_mask(mask, bag.report.n_documents, self.n_topics)
+            allowed = _checked_mask(mask, bag.n_documents, self.n_topics)
         if self.share == "class" or (self.share == "auto" and y is not None and mask is None):
             plans = self._plan_classes(vectors, bag, y, mask)
         else:
             plans = [self._plan(vectors, bag, self.max_iter, allowed)]
         fitted, proportions = fit_plans(
-            plans, engine, bag.report.n_documents, callback=callback, checkpoint=checkpoint
+            plans, engine, bag.n_documents, callback=callback, checkpoint=checkpoint
         )
         self._keep(fitted, proportions, bag)
         if not (self.converged_ or fitted.settings["interrupted"]):  # of which there is a warning
@@ -269,21 +269,21 @@ class TopicVec(Estimator):
         >>> model.partial_fit(["cat car"]).fitted_.n_documents
         3
         """
-        counter, engine = self._counter(), self._engine()
+        counter, engine = self._counter(), resolve_engine(self.n_jobs)
         earlier = getattr(self, "_fitted", None)
         vectors = load_vectors(self.vectors) if earlier is None else earlier.vectors
         bag = counter.count(X, vectors)
-        report_unknown(bag.report)
+        report_unknown(bag)
         if earlier is None:
             plan = self._plan(vectors, bag, _FIRST_BATCH)
-            fitted, proportions = fit_plans([plan], engine, bag.report.n_documents)
+            fitted, proportions = fit_plans([plan], engine, bag.n_documents)
         else:
             free = np.arange(earlier.n_topics) > 0
             if self.fixed_topics is not None:
                 free = np.arange(earlier.n_topics) > len(
                     fixed_topics(vectors, self.fixed_topics)[0]
                 )
-            fitted = learn_batch(earlier, bag.counts, self._solver()[0], engine, free)
+            fitted = learn_batch(earlier, bag.counts, Solver(**self._solver()[0]), engine, free)
             proportions = infer(fitted, bag.counts, engine).proportions
         self._keep(fitted, proportions, bag)
         return self
@@ -359,7 +359,7 @@ class TopicVec(Estimator):
             inferred = self._infer(X)
             expected: Floats = inferred.theta - self.fitted_.alpha
             return expected
-        return one_pass(self.fitted_, self._count(X).counts, self._engine())
+        return one_pass(self.fitted_, self._count(X).counts, resolve_engine(self.n_jobs))
 
     def sqrt_proportions(self, X: Any, *, prior: bool = True) -> Floats:
         """Give square roots of the topic proportions: unit vectors, good for classifiers.
@@ -552,7 +552,8 @@ class TopicVec(Estimator):
 
     def save(self, path: str | PathLike[str], **options: Any) -> None:
         """Write the model to one file; options as for `topicvec.model.bundle.save`."""
-        bundle.save(self.fitted_, path, **options)
+        settings = {**self.fitted_.settings, "params": bundle.to_settings(self.get_params())}
+        bundle.save(replace(self.fitted_, settings=settings), path, **options)
 
     @classmethod
     def load(
@@ -605,22 +606,18 @@ class TopicVec(Estimator):
         self.unknown_words_: dict[str, int] = dict(history.get("unknown_words") or {})
 
     def _keep(self, fitted: FittedTopics, proportions: Floats, bag: Bag) -> None:
-        frequent = sorted(bag.report.unknown.items(), key=lambda pair: (-pair[1], pair[0]))
-        settings = {
-            **fitted.settings,
-            "params": bundle.to_settings(self.get_params()),
-            "unknown_words": dict(frequent[:_KEPT_UNKNOWN]),
-        }
-        self._adopt(replace(fitted, settings=settings))
+        frequent = sorted(bag.unknown.items(), key=lambda pair: (-pair[1], pair[0]))
+        unknown = {"unknown_words": dict(frequent[:_KEPT_UNKNOWN])}
+        self._adopt(replace(fitted, settings={**fitted.settings, **unknown}))
         self.doc_topic_ = proportions
 
     def _plan(
         self, vectors: WordVectors, bag: Bag, max_iter: int, allowed: Bools | None = None
     ) -> Plan:
-        solver, alpha = self._solver()
+        solver, alpha, rng = self._solver()
         return plan_corpus(
             vectors, bag.counts, int(self.n_topics), alpha, self.init, solver,
-            _generator(self.random_state), seed_words=self.seed_words, fixed=self.fixed_topics,
+            rng, seed_words=self.seed_words, fixed=self.fixed_topics,
             allowed=allowed, tol=self.tol, max_iter=max_iter,
         )  # fmt: skip
 
@@ -631,33 +628,43 @@ class TopicVec(Estimator):
             raise DataError(
                 "seed_words and fixed_topics need one set of topics: use share='corpus'"
             )
-        solver, alpha = self._solver()
+        solver, alpha, rng = self._solver()
         return plan_classes(
-            vectors, bag.counts, class_rows(y, bag.report.n_documents), int(self.n_topics),
-            alpha, self.init, solver, _generator(self.random_state),
+            vectors, bag.counts, class_rows(y, bag.n_documents), int(self.n_topics),
+            alpha, self.init, solver, rng,
             tol=self.tol, max_iter=self.max_iter,
         )  # fmt: skip
 
-    def _solver(self) -> tuple[Solver, Floats]:
-        """Check the parameters of EM, and give how it goes and the prior of the mixtures."""
+    def _solver(self) -> tuple[dict[str, Any], Floats, np.random.Generator]:
+        """Check the parameters of EM; give the fields of its `Solver`, the prior, the chance."""
         check_whole("n_topics", self.n_topics, 2)
-        alpha, learn = _checked_alpha(self.alpha, self.n_topics)
-        given = self.solver if isinstance(self.solver, Solver) else Solver(self.solver)
-        return replace(given, max_norm=self.max_norm, learn_alpha=learn), alpha
+        learn = isinstance(self.alpha, str) and self.alpha == "learn"
+        if isinstance(self.alpha, str) and not learn:
+            raise DataError(f"alpha must be a number, an array or 'learn'; found {self.alpha!r}")
+        alpha = np.asarray(0.1 if learn else self.alpha, float)
+        if (
+            alpha.shape not in ((), (self.n_topics,))
+            or not (np.isfinite(alpha) & (alpha > 0)).all()
+        ):
+            raise DataError(
+                f"alpha must be positive, one number or {self.n_topics}; found {self.alpha!r}"
+            )
+        given = vars(self.solver) if isinstance(self.solver, Solver) else {"method": self.solver}
+        seed = self.random_state  # as scikit-learn's users give it
+        old = isinstance(seed, np.random.RandomState)
+        rng = np.random.default_rng(seed.randint(2**31) if old else seed)
+        return {**given, "max_norm": self.max_norm, "learn_alpha": learn}, alpha, rng
 
     def _counter(self) -> DocumentCounter:
         return DocumentCounter(self.tokenizer, self.stop_words, self.vocabulary)
 
-    def _engine(self) -> Engine:
-        return resolve_engine(self.n_jobs)
-
     def _count(self, X: Any) -> Bag:
         bag = self._counter().count(X, self.fitted_.vectors)
-        report_unknown(bag.report)
+        report_unknown(bag)
         return bag
 
     def _infer(self, X: Any) -> Inferred:
-        return infer(self.fitted_, self._count(X).counts, self._engine())
+        return infer(self.fitted_, self._count(X).counts, resolve_engine(self.n_jobs))
 
 
 def _record(token: str, pi: Floats | None) -> TokenTopic:
@@ -677,17 +684,6 @@ def _check_length(y: Any, n_documents: int) -> None:
         )
 
 
-def _checked_alpha(alpha: Any, n_topics: int) -> tuple[Floats, bool]:
-    """Give the prior as an array, and whether it is to be learned."""
-    learn = isinstance(alpha, str) and alpha == "learn"
-    if isinstance(alpha, str) and not learn:
-        raise DataError(f"alpha must be a number, an array or 'learn'; found {alpha!r}")
-    prior = np.asarray(0.1 if learn else alpha, float)
-    if prior.shape not in ((), (n_topics,)) or not (np.isfinite(prior) & (prior > 0)).all():
-        raise DataError(f"alpha must be positive, one number or {n_topics}; found {alpha!r}")
-    return prior, learn
-
-
 def _checked_mask(mask: ArrayLike, n_documents: int, n_topics: int) -> Bools:
     """Refuse a mask of the wrong shape or kind; allow the null topic everywhere."""
     allowed = np.asarray(mask)
@@ -699,10 +695,3 @@ def _checked_mask(mask: ArrayLike, n_documents: int, n_topics: int) -> Bools:
     allowed = allowed.copy()
     allowed[:, 0] = True
     return allowed
-
-
-def _generator(random_state: Any) -> np.random.Generator:
-    """Make a generator of what scikit-learn's users give as random_state."""
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(2**31))
-    return np.random.default_rng(random_state)

@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from topicvec.embed.formats.tensors import write_tensors
 from topicvec.embed.nearest import best
 from topicvec.engine import InPlace, resolve_engine
 from topicvec.errors import DataError, FormatError, VocabularyMismatch
-from topicvec.files import atomic_write
 from topicvec.model.fitted import FittedTopics
 from topicvec.model.inference import infer, one_pass
 from topicvec.model.topicvec import TopicVec
@@ -272,8 +272,6 @@ class DocumentIndex:
         path : path
             Of the file; one that is there is replaced.
         """
-        from safetensors.numpy import save_file
-
         tensors = {
             **{name: getattr(self, name) for name in _DENSE},
             "telling": self.words.telling,
@@ -284,9 +282,7 @@ class DocumentIndex:
         }
         blend, made_with = self.blend._asdict(), _fingerprint(self.model.fitted_)
         card = json.dumps({"version": _VERSION, "blend": blend, "model": made_with})
-        whole = {name: np.ascontiguousarray(tensors[name]) for name in tensors}
-        with atomic_write(Path(path)) as part:
-            save_file(whole, part, {_FORMAT: card})
+        write_tensors(Path(path), tensors, {_FORMAT: card})
 
     @classmethod
     def load(cls, path: AnyPath, model: TopicVec) -> "DocumentIndex":

@@ -3,7 +3,7 @@
 import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -85,15 +85,13 @@ class BagReport:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Bag:
-    """Word counts of a corpus.
+class Bag(BagReport):
+    """Word counts of a corpus, and the report of what is not in them.
 
     Attributes
     ----------
     counts : csr_array of shape (n_documents, n_words), int32
         How often each document has each word; indices sorted.
-    report : BagReport
-        What is not in the counts; its main parts are attributes of the bag too.
 
     Examples
     --------
@@ -103,27 +101,11 @@ class Bag:
     """
 
     counts: csr_array
-    report: BagReport
 
     @property
-    def n_tokens(self) -> int:
-        """Number of words in all documents, known or not."""
-        return self.report.n_tokens
-
-    @property
-    def n_unknown(self) -> int:
-        """How many of them are unknown."""
-        return self.report.n_unknown
-
-    @property
-    def unknown(self) -> Mapping[str, int]:
-        """The most frequent unknown words with their counts."""
-        return self.report.unknown
-
-    @property
-    def empty_rows(self) -> npt.NDArray[np.int64]:
-        """Rows of documents without a known word."""
-        return self.report.empty_rows
+    def report(self) -> BagReport:
+        """What is not in the counts."""
+        return self
 
 
 def bag_of_words(
@@ -177,7 +159,6 @@ def announce(report: BagReport) -> None:
         warn(report.empty_message(), OutOfVocabularyWarning)
 
 
-@dataclass(slots=True)
 class BagBuilder:
     """Puts chunks of counts below each other; the one mutable thing here.
 
@@ -194,16 +175,14 @@ class BagBuilder:
     (array([0, 2], dtype=int32), Counter({'cat': 1}))
     """
 
-    max_unknown: int = 100_000
-    unknown: "Counter[str]" = field(default_factory=Counter)
-    n_tokens: int = 0
-    n_unknown: int = 0
-    # Growing byte arrays become the arrays of the matrix as they are: joining a list of pieces
-    # at the end would need twice the memory (test_streaming_memory).
-    _columns: bytearray = field(default_factory=bytearray)
-    _values: bytearray = field(default_factory=bytearray)
-    _lengths: bytearray = field(default_factory=bytearray)
-    _empty_ids: list[str] = field(default_factory=list)
+    def __init__(self, max_unknown: int = 100_000) -> None:
+        self.max_unknown = max_unknown
+        self.unknown: Counter[str] = Counter()
+        self.n_tokens = self.n_unknown = 0
+        # Growing byte arrays become the arrays of the matrix as they are: joining a list of
+        # pieces at the end would need twice the memory (test_streaming_memory).
+        self._columns, self._values, self._lengths = bytearray(), bytearray(), bytearray()
+        self._empty_ids: list[str] = []
 
     def add(self, chunk: ChunkCounts, ids: Mapping[str, int]) -> None:
         """Append the rows of a chunk.
@@ -216,7 +195,12 @@ class BagBuilder:
             Column of each known word.
         """
         columns = np.array([ids.get(word, -1) for word in chunk.words], dtype=np.int32)
-        self._account(chunk, columns)
+        totals, missing = chunk.counts.sum(axis=0), np.flatnonzero(columns < 0)
+        self.n_tokens += int(totals.sum())
+        self.n_unknown += int(totals[missing].sum())
+        self.unknown.update({chunk.words[i]: int(totals[i]) for i in missing})
+        if len(self.unknown) > 2 * self.max_unknown:
+            self.unknown = Counter(dict(self.unknown.most_common(self.max_unknown)))
         known = chunk.counts[:, np.flatnonzero(columns >= 0)]
         known.indices = columns[columns >= 0][known.indices]
         known.has_sorted_indices = False
@@ -254,13 +238,4 @@ class BagBuilder:
         empty.setflags(write=False)
         unknown = Counter(dict(self.unknown.most_common(self.max_unknown)))
         facts = len(lengths), self.n_tokens, self.n_unknown, unknown, empty, tuple(self._empty_ids)
-        return Bag(csr_array(parts, shape=(len(lengths), n_words)), BagReport(*facts))
-
-    def _account(self, chunk: ChunkCounts, columns: npt.NDArray[np.int32]) -> None:
-        totals = chunk.counts.sum(axis=0)
-        missing = np.flatnonzero(columns < 0)
-        self.n_tokens += int(totals.sum())
-        self.n_unknown += int(totals[missing].sum())
-        self.unknown.update({chunk.words[i]: int(totals[i]) for i in missing})
-        if len(self.unknown) > 2 * self.max_unknown:
-            self.unknown = Counter(dict(self.unknown.most_common(self.max_unknown)))
+        return Bag(*facts, csr_array(parts, shape=(len(lengths), n_words)))

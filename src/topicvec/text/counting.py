@@ -144,9 +144,9 @@ def count_tokens(token_lists: Sequence[Sequence[str]], ids: list[str] | None = N
     if any(isinstance(tokens, str) for tokens in token_lists):
         raise DataError("expected lists of tokens; found a str; use BagOfWords or a Tokenizer")
     lengths = np.fromiter(map(len, token_lists), np.int64, len(token_lists))
-    lookup = growing_ids()
-    tokens = chain.from_iterable(token_lists)
-    columns = np.fromiter(map(lookup.__getitem__, tokens), np.int32, int(lengths.sum()))
+    tokens = list(chain.from_iterable(token_lists))
+    lookup = {word: column for column, word in enumerate(dict.fromkeys(tokens))}
+    columns = np.fromiter(map(lookup.__getitem__, tokens), np.int32, len(tokens))
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
     parts = np.ones(len(columns), np.int32), columns, starts
     counts = csr_array(parts, shape=(len(lengths), len(lookup)))

@@ -31,7 +31,7 @@ class World:
         """The state from which the estimator would start, in any precision."""
         vectors = WordVectors([f"w{row}" for row in range(len(self.V))], self.V, self.u)
         rng = np.random.default_rng(seed)
-        plan = plan_corpus(vectors, self.counts, n_topics, 0.1, given, solver, rng)
+        plan = plan_corpus(vectors, self.counts, n_topics, 0.1, given, vars(solver), rng)
         return replace(plan.first(corpus), topics=plan.topics.astype(dtype))
 
 

@@ -15,9 +15,10 @@ def arguments(world, dtype, mask=False, tol=1e-3, max_passes=6):
     table = np.exp(logits - logits.max(1, keepdims=True)).astype(dtype)
     alpha = np.vstack([np.linspace(0.05, 0.5, n_topics)] * 2)
     group = np.arange(corpus.n_documents) % 2
+    lengths = np.add.reduceat(corpus.counts, corpus.indptr[:-1])
     if mask:
         alpha[1, 2] = alpha[0, 3] = 0
-    theta = np.where(alpha[group] > 0, alpha[group] + corpus.lengths[:, None] / n_topics, 0)
+    theta = np.where(alpha[group] > 0, alpha[group] + lengths[:, None] / n_topics, 0)
     inputs = (corpus.indptr, corpus.words, corpus.counts, table, alpha, group, theta)
     return corpus, (*inputs, tol, max_passes, estep.LEAST_WEIGHT[np.dtype(dtype).char])
 

@@ -31,11 +31,11 @@ def test_spread_topics_find_the_clusters(world):
 
 @pytest.mark.parametrize(("start", "norm"), [("spread", START_NORM * 6.0), ("random", 1.0)])
 def test_topics_start_inside_the_ball_and_documents_evenly(world, start, norm):
-    corpus, state = prepare(world, start)
+    _, state = prepare(world, start)
     norms = np.linalg.norm(state.topics, axis=1)
     np.testing.assert_allclose(norms[1:], norm, rtol=1e-6)
     assert norms[0] == 0
-    np.testing.assert_allclose(state.theta.sum(1), corpus.lengths + 0.6)
+    np.testing.assert_allclose(state.theta.sum(1), world.counts.sum(axis=1) + 0.6)
     assert np.ptp(state.theta, axis=1).max() == pytest.approx(0)
 
 

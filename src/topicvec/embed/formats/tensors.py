@@ -84,8 +84,7 @@ def write_tensors(
     ----------
     path : Path
     tensors : mapping of str to ndarray
-        In the order of the file, of the types in `TENSOR_TYPES`; with wide types first, each
-        is aligned.
+        Of the types in `TENSOR_TYPES`; wide ones come first in the file, so that each is aligned.
     metadata : mapping of str to str
         For the header, in this order.
     checksum : bool
@@ -102,6 +101,7 @@ def write_tensors(
     (array([0., 1., 2.]), (32,))
     """
     digest = hashlib.sha256()
+    tensors = dict(sorted(tensors.items(), key=lambda item: -item[1].itemsize))
     names = {**tensors, "checksum": np.empty(digest.digest_size, np.uint8)} if checksum else tensors
     header = _header(names, metadata)
     digest.update(header)
@@ -200,11 +200,20 @@ def read_own(path: Path, *, max_words: int | None = None, mmap: bool = False) ->
     """
     try:
         with safe_open(path, framework="numpy") as file:
-            return _read(path, file, max_words, mmap)
+            metadata = dict(sorted((file.metadata() or {}).items()))
+            _check_version(path, metadata)
+            _check_tensors(path, file)
+            lengths = file.get_tensor("word_lengths")
+            n_words = min(len(lengths), max_words or len(lengths))
+            words = _cut_words(path, file.get_tensor("words").tobytes(), lengths, n_words)
+            counts = file.get_tensor("unigram")[:n_words].astype(np.float64)
+            matrix = _read_matrix(path, file, n_words, mmap)
     except SafetensorError as error:
         raise FormatError(
             f"{path}: not a whole safetensors file ({error}): get or write the file again"
         ) from error
+    own = {key: value for key, value in metadata.items() if key not in ("format", "version")}
+    return ParsedVectors(words, matrix, counts, own)
 
 
 def _tensors(
@@ -221,18 +230,6 @@ def _tensors(
         return {"unigram": unigram, "matrix": vectors.matrix, **words}
     codes, chosen = quantize(vectors.matrix, step=step)
     return {"unigram": unigram, "step": chosen, **words, "codes": codes.T}
-
-
-def _read(path: Path, file: Any, max_words: int | None, mmap: bool) -> ParsedVectors:
-    metadata: dict[str, str] = dict(sorted((file.metadata() or {}).items()))
-    _check_version(path, metadata)
-    _check_tensors(path, file)
-    lengths = file.get_tensor("word_lengths")
-    n_words = min(len(lengths), max_words or len(lengths))
-    words = _cut_words(path, file.get_tensor("words").tobytes(), lengths, n_words)
-    counts = file.get_tensor("unigram")[:n_words].astype(np.float64)
-    own = {key: value for key, value in metadata.items() if key not in ("format", "version")}
-    return ParsedVectors(words, _read_matrix(path, file, n_words, mmap), counts, own)
 
 
 def _check_version(path: Path, metadata: Mapping[str, str]) -> None:
