@@ -86,9 +86,9 @@ def test_the_table_says_how_many_rows_are_done(monkeypatch):
     seen = []
 
     @contextmanager
-    def progress(*, quiet):
+    def progress():
         yield lambda *step: seen.append(step)
 
-    monkeypatch.setattr("topicvec_bench.cli.progress", progress)
+    monkeypatch.setattr("topicvec_bench.cli.progress_bar", progress)
     assert call(["table2", "--methods", "BOW", "-q"]) == 0
     assert seen == [("rows", 0, 2, "20news BOW"), ("rows", 1, 2, "reuters BOW")]

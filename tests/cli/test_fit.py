@@ -40,7 +40,7 @@ def test_options_reach_the_model(corpus, vectors, tmp_path):
     )
     found = TopicVec.load(output)
     assert (found.alpha, found.max_norm, found.stop_words) == ("learn", 5, "english-extended")
-    assert (found.max_iter, found.unknown_words) == (90, "learn")
+    assert found.max_iter == 90
     assert (tmp_path / "c").exists()
 
 
@@ -221,3 +221,15 @@ def test_how_a_table_is_written_is_said_behind_its_format(format, lines, vectors
     assert [document["id"] for document in found["documents"]] == ["a", "b"]
     words = {word["word"] for topic in found["topics"] for word in topic["words"]}
     assert words == {"moon", "stars", "bread", "salt"}
+
+
+def test_words_without_a_vector_are_learned_if_asked_for(vectors, tmp_path):
+    text = tmp_path / "text.txt"
+    text.write_text("Rain and wind make a zorblax sing in the night. " * 8)
+    for options in ([], ["--learn-words"]):
+        output = tmp_path / "a.topicvec"
+        command = ["fit", str(text), "-o", str(output), "-k", "2", "--vectors", str(vectors), "-q"]
+        assert call([*command, *options]) == 0
+        found = TopicVec.load(output)
+        assert ("zorblax" in found.vocabulary_) == bool(options)
+        assert ("zorblax" in found.unknown_words_) != bool(options)

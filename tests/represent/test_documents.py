@@ -3,7 +3,6 @@ import pytest
 
 from topicvec.engine import LocalEngine
 from topicvec.errors import DataError, OutOfVocabularyWarning
-from topicvec.model.own_words import own_word_features, unseen_features
 from topicvec.represent.documents import (
     FORMS,
     SHARPNESS,
@@ -12,6 +11,7 @@ from topicvec.represent.documents import (
     represent,
     represent_training,
 )
+from topicvec.represent.own_words import own_word_features, unseen_features
 
 
 def test_proportions_are_what_transform_gives(model, documents):

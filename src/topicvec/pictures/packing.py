@@ -96,7 +96,7 @@ def _ceiling(words: Words, area: Box) -> float:
     for word, relevance in words:
         width, ascent, descent = extent(word, 1.0)
         filled += (relevance / words[0][1]) ** 2 * width * (ascent + descent)
-    return float(np.sqrt(area.area / filled))
+    return float(np.sqrt(area.area / max(filled, 1e-9)))  # a mark alone has no width
 
 
 def _place_all(words: Words, top: float, least: float, field: "_Field") -> list[PlacedWord]:

@@ -12,8 +12,8 @@ from topicvec.errors import DataError
 from topicvec.model.counts import DocumentCounter, report_unknown
 from topicvec.model.fitted import FittedTopics
 from topicvec.model.inference import infer, one_pass
-from topicvec.model.own_words import own_word_features, unseen_features
 from topicvec.model.topicvec import TopicVec
+from topicvec.represent.own_words import own_word_features, unseen_features
 
 __all__ = ["FORMS", "SHARPNESS", "Form", "feature_names", "represent", "represent_training"]
 
@@ -54,7 +54,7 @@ def represent(
         - "word-mean": the mean of the vectors of the known words.
         - "both": "sqrt" and "word-mean" side by side.
         - "own-words": how much of each topic's words the document has, where the training
-          documents correct the vectors, see `topicvec.model.own_words`; the best for
+          documents correct the vectors, see `topicvec.represent.own_words`; the best for
           classifiers, and without a prior in any case. To train one, see `represent_training`.
         - "own-both": the same, words shared more sharply, and "word-mean" beside it.
     prior : bool
@@ -62,7 +62,7 @@ def represent(
         which keeps more of a document and is better for classifiers.
     sharpness : float, optional
         For the own forms: how sharply words are shared among topics, see
-        `topicvec.model.own_words`. By default 0.6 for "own-words" and 1 for "own-both".
+        `topicvec.represent.own_words`. By default 0.6 for "own-words" and 1 for "own-both".
 
     Returns
     -------

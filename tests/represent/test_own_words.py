@@ -6,7 +6,7 @@ from topicvec import TopicVec, WordVectors
 from topicvec.engine import LocalEngine
 from topicvec.errors import DataError
 from topicvec.model.equations import logits
-from topicvec.model.own_words import damped, own_word_features, topics_of_words, unseen_features
+from topicvec.represent.own_words import damped, own_word_features, topics_of_words, unseen_features
 
 ENGINE = LocalEngine(1)
 N_WORDS = 300

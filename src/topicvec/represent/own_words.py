@@ -11,6 +11,7 @@ word is shared among the topics by P̃(w|k)^s, less sharply if s < 1.
 """
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,14 +126,12 @@ def own_word_features(
         Zeros for a document without a known word.
     """
     types = np.unique(counts.indices)
-    shares = topics_of_words(
-        fitted,
-        types,
-        engine,
-        pseudo_tokens=pseudo_tokens,
-        sharpness=sharpness,
-        word_mass=word_mass,
-    )
+    given: dict[str, Any] = {
+        "pseudo_tokens": pseudo_tokens,
+        "sharpness": sharpness,
+        "word_mass": word_mass,
+    }
+    shares = topics_of_words(fitted, types, engine, **given)
     features: Floats = damped(counts)[:, types] @ shares
     return features
 
@@ -176,14 +175,8 @@ def unseen_features(
         others = empty_table(len(fitted.vectors), fitted.n_topics)
         for mass in masses[:fold] + masses[fold + 1 :]:
             others = others + mass  # not the total minus the fold's: that would round below zero
-        features[rows] = own_word_features(
-            fitted,
-            counts[rows],
-            engine,
-            pseudo_tokens=pseudo_tokens,
-            sharpness=sharpness,
-            word_mass=others,
-        )
+        given: dict[str, Any] = {"pseudo_tokens": pseudo_tokens, "sharpness": sharpness}
+        features[rows] = own_word_features(fitted, counts[rows], engine, word_mass=others, **given)
     return features
 
 
