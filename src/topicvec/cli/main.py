@@ -84,6 +84,12 @@ def make_app(name: str | None = None) -> "typer.Typer":
     """
     import typer
 
+    from topicvec.errors import DataError
+
+    if name == "bench":
+        raise DataError(
+            "the laboratory is a package of its own: pip install ./bench, then topicvec-bench …"
+        )
     app = typer.Typer(
         name="topicvec",
         no_args_is_help=True,
