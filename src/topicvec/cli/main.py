@@ -91,6 +91,12 @@ def make_app(name: str | None = None) -> "typer.Typer":
     """
     import typer
 
+    from topicvec.errors import DataError
+
+    if name == "bench":
+        raise DataError(
+            "the laboratory is a package of its own: pip install ./bench, then topicvec-bench …"
+        )
     app = typer.Typer(
         name="topicvec",
         no_args_is_help=True,
@@ -98,9 +104,7 @@ def make_app(name: str | None = None) -> "typer.Typer":
         context_settings={"help_option_names": ["-h", "--help"]},
         epilog="On every command: --debug shows the traceback of an error.",
     )
-    version = typer.Option(
-        "--version", callback=_show_version, is_eager=True, help="Print the version."
-    )
+    version = typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
 
     @app.callback()
     def main(version: Annotated[bool, version] = False) -> None:
@@ -121,7 +125,7 @@ def make_app(name: str | None = None) -> "typer.Typer":
     return app
 
 
-def _show_version(wanted: bool) -> None:
+def _version(wanted: bool) -> None:
     if wanted:
         import typer
 

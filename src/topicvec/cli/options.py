@@ -95,9 +95,8 @@ def read_settings(texts: list[str] | None) -> dict[str, Any]:
     topicvec.errors.DataError: --set takes alpha=NUMBER|learn, ...; found 'max_iter=many'
     """
     expected = f"--set takes {', '.join(f'{name}={kind}' for name, kind in _SETTABLE.items())}"
-    return {
-        name: _value(name, text, expected) for name, text in read_pairs(texts, expected).items()
-    }
+    pairs = read_pairs(texts, expected)
+    return {name: _value(name, text, expected) for name, text in pairs.items()}
 
 
 def _value(name: str, text: str, expected: str) -> Any:

@@ -2,7 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from topicvec.cli import options as opts
 from topicvec.cli import render
@@ -93,19 +93,12 @@ def fit(
     from topicvec.cli import fitting
 
     opts.check_writable(output)
-    params = opts.read_settings(settings)
+    params: dict[str, Any] = {"n_topics": k, "vectors": vectors, "stop_words": stop_words}
+    params |= {"random_state": seed, "n_jobs": jobs, **opts.read_settings(settings)}
     documents = texts.read()
+    labels = fitting.labels_of(documents) if by_class else None
     model = fitting.fit_topics(
-        documents,
-        fitting.labels_of(documents) if by_class else None,
-        learn_words=learn_words,
-        checkpoint=checkpoint,
-        n_topics=k,
-        vectors=vectors,
-        stop_words=stop_words,
-        random_state=seed,
-        n_jobs=jobs,
-        **params,
+        documents, labels, learn_words=learn_words, checkpoint=checkpoint, **params
     )
     fitted = model.fitted_
     rows = sorted({row for best in fitted.representative for row, _ in best})

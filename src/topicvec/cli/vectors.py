@@ -236,11 +236,8 @@ def info(file: Annotated[str | None, typer.Argument()] = None, json: opts.Json =
     if json:
         render.show_json(facts)
     else:
-        render.show_facts({name: _shortened(str(value)) for name, value in facts.items()})
-
-
-def _shortened(text: str, most: int = 300) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+        texts = {name: str(value) for name, value in facts.items()}
+        render.show_facts({k: v if len(v) <= 300 else f"{v[:299]}…" for k, v in texts.items()})
 
 
 @vectors.command()
