@@ -9,7 +9,7 @@ from typing import Any
 
 from typer.main import get_command
 
-from topicvec.cli.app import app
+from topicvec.cli.main import make_app
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "command-line.md"
 HEAD = """# The command line
@@ -50,7 +50,8 @@ def section(path: str, command: Any) -> str:
 
 
 def page() -> str:
-    return "\n".join([HEAD, *(section(*pair) for pair in commands(get_command(app), "topicvec"))])
+    tree = get_command(make_app())
+    return "\n".join([HEAD, *(section(*pair) for pair in commands(tree, "topicvec"))])
 
 
 def main() -> int:

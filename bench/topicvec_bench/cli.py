@@ -14,20 +14,11 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from topicvec.cli.main import INTERRUPTED
-from topicvec.cli.options import (
-    Jobs,
-    Json,
-    Quiet,
-    Reading,
-    Seed,
-    Sources,
-    VectorsOption,
-    with_reading,
-)
-from topicvec.cli.render import complain, note, progress, show_json, show_table
+from topicvec.cli.options import Jobs, Json, Seed, SourceTexts, Texts, Vectors, flag, reads_texts
+from topicvec.cli.render import complain, note, progress_bar, remarks, show_json, show_table
 from topicvec.embed import WordVectors, load_vectors
 from topicvec.errors import TopicVecError
-from topicvec.text import Document
+from topicvec.text import Document, read_documents
 from topicvec_bench.compare import SkippedRun, TopicQuality, TopicRun, run_topics, score_runs
 from topicvec_bench.corpora import CORPORA, shared_tokens
 from topicvec_bench.registry import METHODS, find_method, names
@@ -100,7 +91,7 @@ def table2(
     methods: Annotated[
         str, typer.Option("--methods", help="Names with commas between, or all.")
     ] = "all",
-    vectors: VectorsOption = None,
+    vectors: Vectors = None,
     seeds: Annotated[int, typer.Option("--seeds", help="Runs of each random method.")] = 1,
     min_count: Annotated[
         int | None,
@@ -119,7 +110,7 @@ def table2(
         typer.Option("--jobs", "-j", help="Processes of the classifiers; all cores by default."),
     ] = None,
     json: Json = False,
-    quiet: Quiet = False,
+    quiet: Annotated[bool, flag("--quiet", "-q", "No progress bar and no remarks.")] = False,
 ) -> None:
     """Classify documents by the features of each method, as in the paper's table 2.
 
@@ -130,7 +121,7 @@ def table2(
 
     Example: topicvec-bench table2 --corpus reuters --methods BOW,MeanWV,TopicVec
     """
-    with progress(quiet=quiet) as advance:
+    with remarks(quiet=quiet), progress_bar() as advance:
         rows = run_table2(
             list(CORPORA) if corpus == "both" else [corpus],
             names("features")
@@ -143,7 +134,7 @@ def table2(
             n_jobs=jobs,
             advance=lambda what, done, total: advance("rows", done, total, what),
         )
-        found = summarize(list(rows if quiet else _told(rows)), METHODS)
+        found = summarize(list(_told(rows)), METHODS)
     if json:
         show_json({"rows": [asdict(summary) for summary in found]})
     else:
@@ -185,10 +176,9 @@ def _text(value: object) -> str:
 
 
 @app.command()
-@with_reading
+@reads_texts
 def topics(
-    sources: Sources,
-    reading: Reading,
+    texts: Texts,
     numbers: Annotated[
         list[int] | None, typer.Option("-k", help="Number of topics; may be repeated: 20 50 100.")
     ] = None,
@@ -207,12 +197,11 @@ def topics(
     stop_words: Annotated[
         str, typer.Option(help="english, english-extended, sklearn, none or a file.")
     ] = "english-extended",
-    vectors: VectorsOption = None,
+    vectors: Vectors = None,
     seed: Seed = 0,
     jobs: Jobs = None,
     words: Annotated[int, typer.Option("--words", help="Also show so many words a topic.")] = 0,
     json: Json = False,
-    quiet: Quiet = False,
 ) -> None:
     """Compare the topics of TopicVec with those of other models.
 
@@ -225,13 +214,13 @@ def topics(
     """
     known = load_vectors(vectors)
     tokens, classes = _prepare(
-        reading, sources, known, stop_words=stop_words,
+        texts, known, stop_words=stop_words,
         min_documents=min_documents, min_letters=min_letters,
     )  # fmt: skip
-    with progress(quiet=quiet) as advance:
+    with progress_bar() as advance:
         found = list(_run(tokens, known, numbers or NUMBERS, models, seed, jobs, advance))
         runs = [run for run in found if not isinstance(run, SkippedRun)]
-        second = None if reference is None else reading.documents(reference)
+        second = None if reference is None else read_documents(reference, **texts.options)
         scores = score_runs(
             runs, tokens, vectors=known, classes=classes, reference=second, n_jobs=jobs
         )
@@ -240,21 +229,22 @@ def topics(
 
 
 def _prepare(
-    reading: Reading, sources: list[str], known: WordVectors, **options: Any
+    texts: SourceTexts, known: WordVectors, **options: Any
 ) -> tuple[list[list[str]], list[str] | None]:
     """Cut the documents into tokens, drop empty ones, and give classes if all have one."""
-    documents = list(_documents(reading, sources))
+    documents = list(_documents(texts))
     tokens = shared_tokens((each.text for each in documents), known, **options)
     labels = [each.label for each, row in zip(documents, tokens, strict=True) if row]
     classes = [label for label in labels if label is not None]
     return [row for row in tokens if row], classes if len(classes) == len(labels) else None
 
 
-def _documents(reading: Reading, sources: list[str]) -> Iterable[Document]:
+def _documents(texts: SourceTexts) -> Iterable[Document]:
     """Read files, or the training documents of a corpus that is named in place of a file."""
-    if len(sources) == 1 and sources[0] in CORPORA and not Path(sources[0]).exists():
-        return CORPORA[sources[0]]("train").documents
-    return reading.documents(sources)
+    first, *others = texts.sources
+    if not others and first in CORPORA and not Path(first).exists():
+        return CORPORA[first]("train").documents
+    return texts
 
 
 def _run(

@@ -11,7 +11,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from topicvec.embed.load import load_vectors
 from topicvec.embed.vectors import WordVectors
-from topicvec.model.counts import DocumentCounter as Reader
+from topicvec.model.counts import DocumentCounter
 from topicvec_bench.base import Baseline, TokenLists, checked
 
 __all__ = ["MeanVectors", "TfIdf", "WordCounts"]
@@ -94,7 +94,7 @@ class MeanVectors(Baseline):
 
     def transform(self, documents: TokenLists) -> NDArray[np.float64]:
         """Average vectors (D, N); documents without a known word get zero."""
-        counts = Reader(stop_words=None).count(checked(documents), self.vectors_).counts
+        counts = DocumentCounter(stop_words=None).count(checked(documents), self.vectors_).counts
         lengths = np.maximum(counts.sum(axis=1), 1)
         means: NDArray[np.float64] = (counts @ self.vectors_.matrix) / lengths[:, None]
         return means

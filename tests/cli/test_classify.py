@@ -6,6 +6,7 @@ import pytest
 from topicvec import TopicVec, datasets
 from topicvec.cli import fitting
 from topicvec.cli.main import call
+from topicvec.represent.classifier import default_topics
 
 DOCUMENTS = [
     document
@@ -76,6 +77,20 @@ def test_predictions_to_a_file(classifier, three, tmp_path, suffix, capsys):
         rows = pytest.importorskip("pyarrow.parquet").read_table(output).to_pylist()
     assert [row["id"] for row in rows] == [document.id for document in DOCUMENTS]
     assert set(rows[0]) == {"id", "label", "probability"}
+
+
+def test_what_is_not_said_is_as_in_the_class(three, vectors, tmp_path, capsys):
+    output = tmp_path / "a.classifier"
+    options = ["--vectors", str(vectors), "--held-out", "0", "--set", "tol=1", *COLUMNS]
+    assert call(["classify", "train", str(three), "-o", str(output), *options]) == 0
+    found, expected = TopicVec.load(output).get_params(), default_topics().get_params()
+    given = {"vectors", "tol", "verbose", "callback"}
+    assert {k: v for k, v in found.items() if k not in given} == {
+        k: v for k, v in expected.items() if k not in given
+    }
+    assert call(["classify", "train", "--help"]) == 0
+    shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert f"{expected['n_topics']} by default" in shown
 
 
 @pytest.mark.filterwarnings("default:interrupted after")

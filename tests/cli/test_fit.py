@@ -30,8 +30,8 @@ def test_the_same_seed_gives_the_same_model(corpus, vectors, model, tmp_path):
 
 def test_options_reach_the_model(corpus, vectors, tmp_path):
     output = tmp_path / "a.topicvec"
-    options = ["--alpha", "learn", "--max-norm", "5", "--stop-words", "english-extended"]
-    options += ["--learn-words", "--iterations", "90", "--checkpoint", str(tmp_path / "c"), "-q"]
+    options = ["--set", "alpha=learn", "--set", "max_norm=5", "--stop-words", "english-extended"]
+    options += ["--learn-words", "--set", "max_iter=90", "--checkpoint", str(tmp_path / "c"), "-q"]
     assert (
         call(
             ["fit", str(corpus), "-o", str(output), "-k", "5", "--vectors", str(vectors), *options]
@@ -131,7 +131,14 @@ def test_an_interrupt_before_the_first_iteration_is_130_too(corpus, tmp_path, mo
     [
         (["-o", "{folder}"], "is a folder"),
         (["-o", "{folder}/no/such/a"], "no such folder"),
-        (["-o", "{folder}/a", "--alpha", "big"], "--alpha must be"),
+        (["-o", "{folder}/a", "--set", "alpha=big"], "--set takes alpha=NUMBER|learn, max_norm="),
+        (["-o", "{folder}/a", "--set", "n_topics=5"], "init=auto|spread|documents|random; found"),
+        (["-o", "{folder}/a", "--set", "max_norm"], "max_norm=NUMBER"),
+        (["-o", "{folder}/a", "--set", "max_iter=2.5"], "found 'max_iter=2.5'"),
+        (["-o", "{folder}/a", "--set", "solver=NUMBER"], "found 'solver=NUMBER'"),
+        (["-o", "{folder}/a", "--set", "max_norm=-1"], "max_norm must be"),
+        (["-o", "{folder}/a", "--format", "csv,heading"], "--format takes header, no-header,"),
+        (["-o", "{folder}/a", "--format", "csv,delimiter=ab"], "found 'delimiter=ab'"),
         (["-o", "{folder}/a", "--vectors", "nowhere.txt"], "nowhere.txt"),
         (["-o", "{folder}/a", "--by-class", "--format", "lines"], "have no class"),
         (["-o", "{folder}/a", "-k", "1"], "n_topics"),
@@ -180,3 +187,37 @@ def test_the_time_left_is_guessed_from_how_changes_shrink():
     assert fitting.iterations_left([0.1, 0.0005], 0.001) == 1
     assert fitting.iterations_left([float("inf")], 0.001) > 1000
     assert fitting.iterations_left([0.1, 0.2], 0.001) > 1000
+
+
+def test_what_can_be_set_are_parameters_of_the_model_without_an_option_of_their_own():
+    from typing import get_args
+
+    from topicvec.cli.options import _SETTABLE
+    from topicvec.model.start import Start
+
+    params = TopicVec().get_params()
+    assert set(_SETTABLE) <= set(params)
+    assert not set(_SETTABLE) & {"n_topics", "vectors", "stop_words", "share", "random_state"}
+    assert _SETTABLE["init"].split("|") == list(get_args(Start))
+
+
+@pytest.mark.parametrize(
+    ("format", "lines"),
+    [
+        ("csv,no-header", ["a,moon and stars", "b,bread and salt"]),
+        ("csv,no-header,delimiter=semicolon", ["a;moon, stars", "b;bread, salt"]),
+        ("csv,no-header,delimiter=|", ["a|moon, stars", "b|bread, salt"]),
+        ("tsv,no-header", ["a\tmoon and stars", "b\tbread and salt"]),
+        ("csv,no-header,no-quoting", ['a,"moon" stars', 'b,bread "and salt']),
+        ("tsv,no-header,quoting", ['a\t"moon\tand stars"', "b\tbread and salt"]),
+    ],
+)
+def test_how_a_table_is_written_is_said_behind_its_format(format, lines, vectors, tmp_path, capsys):
+    table = tmp_path / "table.txt"
+    table.write_text("\n".join(lines))
+    options = ["--format", format, "--id-column", "0", "--text-column", "1", "-k", "2", "--json"]
+    assert call(["topics", str(table), "--vectors", str(vectors), *options]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [document["id"] for document in found["documents"]] == ["a", "b"]
+    words = {word["word"] for topic in found["topics"] for word in topic["words"]}
+    assert words == {"moon", "stars", "bread", "salt"}

@@ -1,4 +1,5 @@
 import json
+import re
 import subprocess
 import sys
 
@@ -104,9 +105,9 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, expected, article, tmp
     ("arguments", "expected"),
     [
         (["topics", "--no-such-option"], "--no-such-option"),
-        (["show", "m.topicvec", "x"], "'topic': "),
+        (["show", "m.topicvec", "x"], "(?i)'topic': "),  # how names are written differs
         (["picture", "sculpture", "m.topicvec"], "'sculpture' is not one of 'topic-map'"),
-        (["picture"], "Missing argument 'kind'. Choose from: topic-map"),
+        (["picture"], "(?i)Missing argument 'kind.*topic-map"),  # between versions of typer
         (["explore", "m.topicvec", "a.txt", "--port", "99999"], "65535; topicvec explore -h"),
         (["no-such-command"], "No such command 'no-such-command'; topicvec -h tells more"),
     ],
@@ -116,16 +117,16 @@ def test_wrong_usage_is_one_line_and_exit_code_2(arguments, expected, capsys):
     shown = capsys.readouterr().err
     assert shown.startswith("topicvec: ")
     assert shown.count("\n") == 1
-    assert expected in shown
+    assert re.search(expected, shown)
 
 
 def test_an_interrupt_while_modules_are_loaded_is_one_line(monkeypatch, capsys):
     class Interrupted:
         def find_spec(self, name, *_):
-            if name == "topicvec.cli.app":
+            if name == "topicvec.cli.render":
                 raise KeyboardInterrupt
 
-    monkeypatch.delitem(sys.modules, "topicvec.cli.app")
+    monkeypatch.delitem(sys.modules, "topicvec.cli.render")
     monkeypatch.setattr(sys, "meta_path", [Interrupted(), *sys.meta_path])
     with pytest.raises(SystemExit, match="130"):
         run()
@@ -143,3 +144,24 @@ def test_the_demo_prints_topics_and_writes_its_pages(tmp_path, capsys):
     assert call(["demo", "--output", str(tmp_path)]) == 0
     assert "Topics of one article" in capsys.readouterr().out
     assert "brine" in (tmp_path / "article.html").read_text(encoding="utf-8")
+
+
+def test_a_command_does_not_wait_for_the_modules_of_others(article, vectors):
+    code = (
+        "import sys; from topicvec.cli.main import call; call(sys.argv[1:]); "
+        "print(*[name for name in sys.modules if name.startswith('topicvec.')], file=sys.stderr)"
+    )
+    arguments = ["topics", str(article), "-k", "4", "--vectors", str(vectors), "-q"]
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, check=True)
+    loaded = set(done.stderr.decode().split())
+    own = {f"topicvec.cli.{name}" for name in ("main", "render", "options", "topics", "fitting")}
+    assert {name for name in loaded if name.startswith("topicvec.cli.")} == own
+    assert not {name for name in loaded if name.startswith(("topicvec.explore", "topicvec.rep"))}
+
+
+def test_help_waits_for_nothing_slow():
+    code = (
+        "import sys; from topicvec.cli.main import call; call(['--help']); call(['fit', '-h']); "
+        "sys.exit(bool({'numpy', 'scipy'} & set(sys.modules)))"
+    )
+    subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)

@@ -67,10 +67,10 @@ def test_a_bar_counts_what_is_prepared_and_written(files, tmp_path, monkeypatch)
     seen = {}
 
     @contextmanager
-    def progress(*, quiet):
+    def progress_bar():
         yield lambda stage, done, total=None, *_: seen.setdefault(stage, []).append((done, total))
 
-    monkeypatch.setattr("topicvec.cli.render.progress", progress)
+    monkeypatch.setattr("topicvec.cli.render.progress_bar", progress_bar)
     out = tmp_path / "r.html"
     assert call(["report", *files, "-o", str(out), "--documents", "5"]) == 0
     assert seen["writing"] == [(done, 5) for done in range(1, 6)]

@@ -4,12 +4,12 @@ import pytest
 from typer.testing import CliRunner
 
 from topicvec import Tokenizer, TopicVec, datasets, load_vectors
-from topicvec.cli.app import app
+from topicvec.cli.main import make_app
 from topicvec.cli.pictures import Kind
 from topicvec.errors import DataError
 from topicvec.text import read_documents
 
-run = CliRunner().invoke
+run, app = CliRunner().invoke, make_app()
 
 
 @pytest.fixture(scope="module")

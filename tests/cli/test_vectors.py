@@ -106,7 +106,7 @@ def test_a_bad_output_is_refused_before_the_work(
     options, expected, corpus, tmp_path, monkeypatch, capsys
 ):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("topicvec.cli.train._learn", lambda *_: pytest.fail("it trained"))
+    monkeypatch.setattr("topicvec.cli.vectors._learn", lambda *_: pytest.fail("it trained"))
     assert call(["vectors", "train", str(corpus), "--format", "lines", *options]) == 2
     assert expected in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
@@ -119,14 +119,14 @@ def test_the_papers_settings_can_be_asked_for_and_changed(corpus, monkeypatch, t
         asked.update(settings)
         return load_vectors().subset(2)
 
-    monkeypatch.setattr("topicvec.cli.train._learn", learn)
+    monkeypatch.setattr("topicvec.cli.vectors._learn", learn)
     options = ["--paper", "--window", "4", "-o", str(tmp_path / "v.safetensors"), "-q"]
     assert call(["vectors", "train", str(corpus), *options]) == 0
     assert (asked["window"], asked["direction"], asked["n_iter"]) == (4, "left", 4)
 
 
 def test_vectors_are_extended_with_the_settings_they_were_made_with(trained):
-    from topicvec.cli.train import _settings
+    from topicvec.cli.vectors import _settings
 
     settings = _settings(load_vectors(trained))
     assert (settings["window"], settings["weighting"]) == (10, "harmonic")

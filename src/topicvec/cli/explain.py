@@ -1,41 +1,39 @@
-"""``topicvec explain``: a text with each word in the colour of its topic."""
+"""``topicvec explain`` and ``summarize``: a text in colours, and in a few of its own sentences."""
 
+from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topicvec.cli.options import (
-    Json,
-    ModelOption,
-    NTopics,
-    Quiet,
-    Reading,
-    Seed,
-    Sources,
-    VectorsOption,
-    with_reading,
-)
+from topicvec.cli import options as opts
+from topicvec.cli import render
+from topicvec.cli.main import NOTHING_FOUND
 
 if TYPE_CHECKING:
     from topicvec.model import TopicVec
+    from topicvec.represent import Sentence
     from topicvec.text import Document
 
-__all__ = ["explain"]
+__all__ = ["explain", "summarize"]
+
+_MOST_TOPICS = 10  # of a text by itself
+_WORDS_A_TOPIC = 10  # distinct ones; fewer do not make a topic
+
+Words = list[dict[str, Any]]
 
 
-@with_reading
+@opts.reads_texts
 def explain(
-    sources: Sources,
-    reading: Reading,
-    model: ModelOption = None,
-    k: NTopics = 10,
-    seed: Seed = 0,
-    vectors: VectorsOption = None,
+    texts: opts.Texts,
+    model: opts.ModelOption = None,
+    k: opts.NTopics = 10,
+    seed: opts.Seed = 0,
+    vectors: opts.Vectors = None,
     least: Annotated[
-        float, typer.Option(help="Leave words uncoloured whose topic is less probable.")
+        float, opts.flag("Leave words uncoloured whose topic is less probable.")
     ] = 0.0,
-    json: Json = False,
-    quiet: Quiet = False,
+    json: opts.Json = False,
 ) -> None:
     """Show a text with each word in the colour of its topic, and what the colours mean.
 
@@ -45,31 +43,22 @@ def explain(
     Example: topicvec explain article.txt --model corpus.topicvec
     """
     from topicvec.cli import fitting
-    from topicvec.cli.render import show_json
 
-    documents = fitting.read_all(reading, sources, quiet=quiet)
-    topics = _topics(model, documents, quiet, n_topics=k, vectors=vectors, random_state=seed)
-    found = [_tokens(topics, document, least) for document in documents]
+    documents = texts.read()
+    fitted = fitting.load_or_fit(model, documents, n_topics=k, vectors=vectors, random_state=seed)
+    found = [_coloured(fitted, document, least) for document in documents]
     if json:
-        show_json(_as_json(topics, documents, found))
+        render.show_json(_as_json(fitted, documents, found))
     else:
-        for document, tokens in zip(documents, found, strict=True):
-            _print(topics, document, tokens, named=len(documents) > 1)
+        for document, words in zip(documents, found, strict=True):
+            if len(documents) > 1:
+                render.show_text(f"── {document.id}")
+            _print(fitted, document.text, words)
     if model is None:
-        fitting.stop_if_interrupted(topics)
+        fitting.stop_if_interrupted(fitted)
 
 
-def _topics(path: Any, documents: "list[Document]", quiet: bool, **params: Any) -> "TopicVec":
-    from topicvec.cli import fitting
-    from topicvec.model import TopicVec
-
-    if path is not None:
-        return fitting.load_model(path)
-    model = TopicVec(share="corpus", **params)
-    return fitting.fit_model(model, documents, quiet=quiet)
-
-
-def _tokens(model: "TopicVec", document: "Document", least: float) -> list[dict[str, Any]]:
+def _coloured(model: "TopicVec", document: "Document", least: float) -> Words:
     """List the words that have a topic, with their places in the text."""
     from topicvec.pictures.coloured import locate
 
@@ -86,9 +75,7 @@ def _tokens(model: "TopicVec", document: "Document", least: float) -> list[dict[
     ]
 
 
-def _as_json(
-    model: "TopicVec", documents: "list[Document]", found: list[list[dict[str, Any]]]
-) -> dict[str, Any]:
+def _as_json(model: "TopicVec", documents: "list[Document]", found: list[Words]) -> dict[str, Any]:
     mixtures = model.transform(documents)
     return {
         "topics": [
@@ -96,39 +83,82 @@ def _as_json(
             for topic in model.topics_
         ],
         "documents": [
-            {"id": document.id, "proportions": row.tolist(), "tokens": tokens}
-            for document, row, tokens in zip(documents, mixtures, found, strict=True)
+            {"id": document.id, "proportions": row.tolist(), "tokens": words}
+            for document, row, words in zip(documents, mixtures, found, strict=True)
         ],
     }
 
 
-def _print(
-    model: "TopicVec", document: "Document", tokens: list[dict[str, Any]], *, named: bool
-) -> None:
-    from topicvec.cli.render import show_legend, show_marked, show_text
-
-    n_tokens: dict[int, int] = {}
-    for token in tokens:
-        n_tokens[token["topic"]] = n_tokens.get(token["topic"], 0) + 1
-    if named:
-        show_text(f"── {document.id}")
-    show_marked(_pieces(document.text, tokens))
-    titles = {topic.index: topic for topic in model.topics_}
-    order = sorted(n_tokens, key=lambda topic: (-n_tokens[topic], topic))
-    show_legend(
-        [
-            (topic, n_tokens[topic], " ".join(word for word, _ in titles[topic].words[:8]))
-            for topic in order
-            if topic in titles
-        ]
-    )
-
-
-def _pieces(text: str, tokens: list[dict[str, Any]]) -> list[tuple[str, int | None]]:
+def _print(model: "TopicVec", text: str, words: Words) -> None:
     pieces: list[tuple[str, int | None]] = []
     end = 0
-    for token in tokens:
-        pieces.append((text[end : token["start"]], None))
-        pieces.append((text[token["start"] : token["end"]], token["topic"]))
-        end = token["end"]
-    return [*pieces, (text[end:], None)]
+    for word in words:
+        pieces.append((text[end : word["start"]], None))
+        pieces.append((text[word["start"] : word["end"]], word["topic"]))
+        end = word["end"]
+    render.show_marked([*pieces, (text[end:], None)])
+    n_words = Counter(word["topic"] for word in words)
+    titles = {
+        topic.index: " ".join(word for word, _ in topic.words[:8])
+        for topic in model.topics_
+        if topic.index in n_words
+    }
+    order = sorted(titles, key=lambda topic: (-n_words[topic], topic))
+    render.show_legend([(topic, n_words[topic], titles[topic]) for topic in order])
+
+
+@opts.reads_texts
+def summarize(
+    texts: opts.Texts,
+    model: opts.ModelOption = None,
+    n: Annotated[int, opts.flag("-n", "Sentences of each text.")] = 3,
+    seed: opts.Seed = 0,
+    vectors: opts.Vectors = None,
+    json: opts.Json = False,
+) -> None:
+    """Print the sentences of each text that cover its topics best, in their order.
+
+    The exit code is 1 if no text has a sentence with known words.
+
+    Example: topicvec summarize article.txt -n 3
+    """
+    documents = texts.read()
+    summaries = _summaries(documents, model, n, vectors=vectors, random_state=seed)
+    found = list(zip(documents, summaries, strict=True))
+    if json:
+        records = [
+            {"id": each.id, "sentences": [s._asdict() for s in chosen]} for each, chosen in found
+        ]
+        render.show_json({"documents": records})
+    else:
+        for document, sentences in found:
+            if len(found) > 1:
+                render.show_text(f"── {document.id}")
+            for sentence in sentences:
+                render.show_text(" ".join(sentence.text.split()))
+    if not any(summaries):
+        render.note("nothing found: no sentence has a known word")
+        raise typer.Exit(NOTHING_FOUND)
+
+
+def _summaries(
+    documents: "list[Document]", path: Path | None, n: int, **params: Any
+) -> "list[list[Sentence]]":
+    from topicvec.cli import fitting
+    from topicvec.represent import summarize as choose
+
+    if path is not None:
+        model = fitting.load_model(path)
+        return [choose(model, document, n) for document in documents]
+    return [choose(_own_model(document, **params), document, n) for document in documents]
+
+
+def _own_model(document: "Document", **params: Any) -> Any:
+    from topicvec.cli import fitting
+    from topicvec.text import Tokenizer
+
+    n_words = len(set(Tokenizer()(document.text)))
+    n_topics = min(max(n_words // _WORDS_A_TOPIC, 2), _MOST_TOPICS)
+    model = fitting.fit_topics([document], n_topics=n_topics, **params)
+    fitting.stop_if_interrupted(model)
+    return model

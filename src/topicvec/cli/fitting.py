@@ -1,8 +1,7 @@
-"""What commands that learn topics share: reading, a bar, and an orderly end when interrupted."""
+"""Topics as commands learn them: with a bar, and an orderly end when interrupted."""
 
 import math
-import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,81 +9,74 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from topicvec.cli.main import INTERRUPTED
-from topicvec.cli.options import Reading
+from topicvec.cli.render import Advance, progress_bar
+from topicvec.embed import load_vectors
 from topicvec.errors import DataError
+from topicvec.model import StepInfo, TopicVec, learn_vectors
+from topicvec.text import Document
 
 if TYPE_CHECKING:
-    from topicvec.cli.render import Advance
-    from topicvec.model import TopicVec
-    from topicvec.model.state import StepInfo as Progress
-    from topicvec.text import Document
+    from topicvec.represent import TopicClassifier
 
 __all__ = [
-    "check_writable",
-    "fit_model",
+    "fit_classifier",
+    "fit_topics",
+    "labels_of",
     "load_model",
-    "one_label_each",
-    "read_all",
+    "load_or_fit",
     "stop_if_interrupted",
-    "told",
-    "watching",
 ]
 
 _LEARNING = "learning topics"
 _LATEST = 4  # iterations to judge the speed of convergence by
-_EVERY = 100  # documents between moves of the bar
 
 
-def read_all(reading: Reading, sources: list[str], *, quiet: bool) -> "list[Document]":
-    """Read all documents of the sources, with a bar that counts them."""
-    from topicvec.cli.render import progress
-
-    with progress(quiet=quiet) as advance:
-        return list(told(reading.documents(sources), advance))
-
-
-def told(
-    documents: "Iterable[Document]",
-    advance: "Advance",
-    stage: str = "reading",
-    total: int | None = None,
-) -> "Iterator[Document]":
-    """Pass documents on and count them on a bar, with the time left if it is known how many."""
-    n_read = 0
-    for n_read, document in enumerate(documents, 1):
-        if n_read % _EVERY == 0:
-            advance(stage, n_read, total)
-        yield document
-    advance(stage, n_read, n_read)
+def fit_topics(
+    documents: Sequence[Document | str],
+    labels: Sequence[str] | None = None,
+    *,
+    learn_words: bool = False,
+    checkpoint: Path | None = None,
+    **params: Any,
+) -> TopicVec:
+    """Learn topics of documents, or of each of their classes, with a bar."""
+    model = TopicVec(**params, share="corpus" if labels is None else "class")
+    if learn_words:
+        model.vectors = learn_vectors(
+            load_vectors(model.vectors), documents, stop_words=model.stop_words
+        )
+    with _watching(model.tol) as callback:
+        return model.fit(documents, labels, callback=callback, checkpoint=checkpoint)
 
 
-def fit_model(
-    model: "TopicVec", documents: "Sequence[Document]", labels: Any = None, *, quiet: bool
-) -> "TopicVec":
-    """Fit a model with a bar, see `watching`."""
-    with watching(model, quiet=quiet):
-        return model.fit(documents, labels)
+def fit_classifier(documents: Sequence[Document], **params: Any) -> "TopicClassifier":
+    """Learn a classifier with a bar; what ``params`` do not say is as in the class."""
+    from topicvec.represent.classifier import TopicClassifier, default_topics
+
+    model = default_topics(**params)
+    with _watching(model.tol) as callback:
+        return TopicClassifier(model).fit(documents, labels_of(documents), callback=callback)
 
 
 @contextmanager
-def watching(model: "TopicVec", *, quiet: bool) -> "Iterator[TopicVec]":
-    """Show a bar for the fits of a model: the bound, its change, and the time left."""
-    from topicvec.cli.render import progress
-
-    with progress(quiet=quiet) as advance:
+def _watching(tol: float) -> "Iterator[_Watch]":
+    """Show a bar for a fit: the bound, its change, and the time left."""
+    with progress_bar() as advance:
         advance(_LEARNING, 0)
-        yield model.set_params(callback=_Watch(advance, model.tol), verbose=1)
-    model.set_params(callback=None)
+        yield _Watch(advance, tol)
 
 
-def load_model(path: Path, jobs: int | None = None) -> "TopicVec":
+def load_model(path: Path, jobs: int | None = None) -> TopicVec:
     """Read a model file."""
-    from topicvec.model import TopicVec
-
     return TopicVec.load(path, n_jobs=jobs)
 
 
-def one_label_each(documents: "Sequence[Document]") -> list[str]:
+def load_or_fit(path: Path | None, documents: Sequence[Document], **params: Any) -> TopicVec:
+    """Read a model file, or learn the documents' own topics if there is none."""
+    return fit_topics(documents, **params) if path is None else load_model(path)
+
+
+def labels_of(documents: Sequence[Document]) -> list[str]:
     """Give the class of each document; refuse one that has none."""
     labels = [document.label for document in documents if document.label is not None]
     if len(labels) < len(documents):
@@ -97,17 +89,7 @@ def one_label_each(documents: "Sequence[Document]") -> list[str]:
     return labels
 
 
-def check_writable(path: Path) -> None:
-    """Refuse a file that cannot be written, so that no long work is lost at its end."""
-    if path.is_dir():
-        raise DataError(f"{path} is a folder: give the name of a file as --output")
-    if not path.parent.is_dir():
-        raise DataError(f"no such folder: {path.parent}; create it, or choose another --output")
-    if not os.access(path.parent, os.W_OK):
-        raise DataError(f"no files can be written in {path.parent}; choose another --output")
-
-
-def stop_if_interrupted(model: "TopicVec") -> None:
+def stop_if_interrupted(model: TopicVec) -> None:
     """Leave with the exit code of an interrupt, after what there is has been kept or shown."""
     if model.fitted_.settings.get("interrupted"):
         raise typer.Exit(INTERRUPTED)
@@ -116,12 +98,12 @@ def stop_if_interrupted(model: "TopicVec") -> None:
 class _Watch:
     """Turns news of a fit into moves of a bar; remembers the changes of each class."""
 
-    def __init__(self, advance: "Advance", tol: float) -> None:
+    def __init__(self, advance: Advance, tol: float) -> None:
         self.advance, self.tol = advance, tol
         self.changes: dict[str | None, list[float]] = {}
         self.bounds: dict[str | None, float] = {}
 
-    def __call__(self, news: "Progress") -> None:
+    def __call__(self, news: StepInfo) -> None:
         self.changes.setdefault(news.group, []).append(news.change)
         self.bounds[news.group] = news.bound
         latest = self.changes[news.group][-_LATEST:]

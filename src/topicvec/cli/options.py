@@ -1,146 +1,241 @@
 """Options that several commands share, written once."""
 
 import inspect
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+import os
+from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-__all__ = [
-    "Iterations",
-    "Jobs",
-    "Json",
-    "ModelFile",
-    "ModelOption",
-    "NTopics",
-    "Notes",
-    "Output",
-    "Quantized",
-    "Quiet",
-    "Reading",
-    "Seed",
-    "Sources",
-    "VectorsOption",
-    "with_reading",
-]
+from topicvec.cli import render
+from topicvec.errors import DataError
 
-Sources = Annotated[
-    list[str],
-    typer.Argument(help="Files or folders to read; - is standard input.", show_default=False),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar and no remarks.")]
-Seed = Annotated[int, typer.Option("--seed", help="Start of the random numbers.")]
-VectorsOption = Annotated[
-    str | None,
-    typer.Option("--vectors", help="Word vectors to use; the embedded ones by default."),
-]
+if TYPE_CHECKING:
+    from topicvec.text import Document
 
-Output = Annotated[Path, typer.Option("--output", "-o", help="File to write.")]
-Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="Workers; all cores by default.")]
-Quantized = Annotated[bool, typer.Option("--quantized", help="One byte a number.")]
-Notes = Annotated[
-    list[str] | None,
-    typer.Option("--note", help="KEY=VALUE to keep in the file; may be repeated."),
-]
+__all__ = ["SourceTexts", "check_writable", "flag", "read_pairs", "read_settings", "reads_texts"]
 
-ModelFile = Annotated[
-    Path,
-    typer.Argument(metavar="MODEL", help="Model that topicvec fit wrote.", show_default=False),
+_KEYWORD = inspect.Parameter.KEYWORD_ONLY
+Command = Callable[..., Any]
+Table = Mapping[str, tuple[Any, Any, Any]]  # of options: kind, default and description of each
+
+
+def flag(*names_and_help: str, **details: Any) -> Any:
+    """Describe an option by its names, if the parameter's will not do, and its help."""
+    *names, text = names_and_help
+    return typer.Option(*names, help=text, **details)
+
+
+def argument(text: str, **details: Any) -> Any:
+    """Describe what is given by its place."""
+    return typer.Argument(help=text, show_default=False, **details)
+
+
+Json = Annotated[bool, flag("--json", "Print one JSON object instead of a table.")]
+Seed = Annotated[int, flag("--seed", "Start of the random numbers.")]
+Vectors = Annotated[
+    str | None, flag("--vectors", "Word vectors to use; the embedded ones by default.")
 ]
+Output = Annotated[Path, flag("--output", "-o", "File to write.")]
+Jobs = Annotated[int | None, flag("--jobs", "-j", "Workers; all cores by default.")]
+ModelFile = Annotated[Path, argument("Model that topicvec fit wrote.", metavar="MODEL")]
 ModelOption = Annotated[
-    Path | None,
-    typer.Option("--model", "-m", help="Model of a corpus; topics of the text itself by default."),
+    Path | None, flag("--model", "-m", "Model of a corpus; topics of the text itself by default.")
 ]
-NTopics = Annotated[int, typer.Option("-k", help="Number of topics, the null topic included.")]
-Iterations = Annotated[int, typer.Option("--iterations", help="Most iterations of a fit.")]
-_Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell what is going on.")]
+NTopics = Annotated[int, flag("-k", "Number of topics, the null topic included.")]
+Settings = Annotated[
+    list[str] | None,
+    flag(
+        "--set",
+        "Any other parameter of TopicVec, for example alpha=learn, max_norm=12 or max_iter=50; "
+        "may be repeated.",
+        metavar="NAME=VALUE",
+    ),
+]
 
-_PANEL = "Reading"
+# Parameters of TopicVec that a command line can say and that have no option of their own.
+_SETTABLE = {
+    "alpha": "NUMBER|learn",
+    "max_norm": "NUMBER",
+    "solver": "newton|paper",
+    "max_iter": "WHOLE_NUMBER",
+    "tol": "NUMBER",
+    "init": "auto|spread|documents|random",
+}
+_KINDS: Mapping[str, Callable[[str], float]] = {"NUMBER": float, "WHOLE_NUMBER": int}
+_DELIMITERS = {"comma": ",", "tab": "\t", "semicolon": ";"}
 
 
-def _option(name: str, text: str) -> Any:
-    return typer.Option(name, help=text, rich_help_panel=_PANEL, show_default=False)
+def read_pairs(texts: list[str] | None, expected: str) -> dict[str, str]:
+    """Read KEY=VALUE pairs.
+
+    Examples
+    --------
+    >>> read_pairs(["licence=CC BY-SA"], "a note is KEY=VALUE")
+    {'licence': 'CC BY-SA'}
+    """
+    pairs = [text.partition("=") for text in texts or []]
+    for key, sign, _ in pairs:
+        if not (key and sign):
+            raise DataError(f"{expected}; found {key!r}")
+    return {key: value for key, _, value in pairs}
 
 
-@dataclass(frozen=True)
-class Reading:
-    """How the sources are read; the same options on every command that reads text."""
+def read_settings(texts: list[str] | None) -> dict[str, Any]:
+    """Read parameters of TopicVec.
 
-    format: Annotated[
-        str, _option("--format", "auto, text, lines, csv, tsv, jsonl or parquet.")
-    ] = "auto"
-    encoding: Annotated[str, _option("--encoding", "Of the text; utf-8 by default.")] = "utf-8"
-    text_column: Annotated[str | None, _option("--text-column", "Column or field of the text.")] = (
-        None
-    )
-    id_column: Annotated[str | None, _option("--id-column", "Column or field of the id.")] = None
-    label_column: Annotated[
-        str | None, _option("--label-column", "Column or field of the class.")
-    ] = None
-    time_column: Annotated[str | None, _option("--time-column", "Column or field of the time.")] = (
-        None
-    )
-    header: Annotated[
-        bool, _option("--header/--no-header", "Whether a table's first row names its columns.")
-    ] = True
+    Examples
+    --------
+    >>> read_settings(["alpha=learn", "max_norm=12"])
+    {'alpha': 'learn', 'max_norm': 12.0}
+    >>> read_settings(["max_iter=many"])
+    Traceback (most recent call last):
+    topicvec.errors.DataError: --set takes alpha=NUMBER|learn, ...; found 'max_iter=many'
+    """
+    expected = f"--set takes {', '.join(f'{name}={kind}' for name, kind in _SETTABLE.items())}"
+    return {
+        name: _value(name, text, expected) for name, text in read_pairs(texts, expected).items()
+    }
 
-    delimiter: Annotated[
-        str | None, _option("--delimiter", "Between fields; a comma in CSV, a tab in TSV.")
-    ] = None
-    quoting: Annotated[
-        bool | None,
-        _option("--quoting/--no-quoting", "Fields may stand in quotes; in CSV they may."),
-    ] = None
 
-    def documents(self, sources: list[str]) -> Iterator[Any]:
-        """Stream the documents of the sources."""
+def _value(name: str, text: str, expected: str) -> Any:
+    for choice in _SETTABLE.get(name, "").split("|"):
+        try:
+            return _KINDS[choice](text)
+        except KeyError:
+            if text == choice:
+                return text
+        except ValueError:
+            continue
+    raise DataError(f"{expected}; found {f'{name}={text}'!r}")
+
+
+def check_writable(path: Path) -> None:
+    """Refuse a file that cannot be written, so that no long work is lost at its end."""
+    if path.is_dir():
+        raise DataError(f"{path} is a folder: give the name of a file as --output")
+    if not path.parent.is_dir():
+        raise DataError(f"no such folder: {path.parent}; create it, or choose another --output")
+    if not os.access(path.parent, os.W_OK):
+        raise DataError(f"no files can be written in {path.parent}; choose another --output")
+
+
+def option_table(panel: str, **options: tuple[Any, ...]) -> Table:
+    """Describe options of one panel of the help: kind, default, then names if any and help."""
+    return {
+        name: (kind, default, flag(*texts, rich_help_panel=panel, show_default=False))
+        for name, (kind, default, *texts) in options.items()
+    }
+
+
+_READING: Table = {
+    "quiet": (bool, False, flag("--quiet", "-q", "No progress bar and no remarks.")),
+    "verbose": (bool, False, flag("--verbose", "-v", "Tell what is going on.")),
+    **option_table(
+        "Reading",
+        format=(
+            str,
+            "auto",
+            "auto, text, lines, csv, tsv, jsonl or parquet; behind a table's format and a comma "
+            "no-header, quoting, no-quoting or delimiter=tab.",
+        ),
+        encoding=(str, "utf-8", "Of the text; utf-8 by default."),
+        text_column=(str | None, None, "Column or field of the text."),
+        id_column=(str | None, None, "Column or field of the id."),
+        label_column=(str | None, None, "Column or field of the class."),
+        time_column=(str | None, None, "Column or field of the time."),
+    ),
+}
+
+
+class SourceTexts:
+    """The documents of the sources, which can be read more than once."""
+
+    def __init__(self, sources: list[str], format: str, **options: str | None) -> None:
+        self.sources = sources
+        self.options: dict[str, Any] = options | _table_details(format)
+        if not self.options.get("header", True):  # columns are numbers then: 0 is the first
+            digits = {name: value for name, value in options.items() if value and value.isdigit()}
+            self.options |= {name: int(value) for name, value in digits.items()}
+
+    def __iter__(self) -> "Iterator[Document]":
         from topicvec.text import read_documents
 
-        options: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
-        for name in options:
-            if name.endswith("_column"):
-                options[name] = self._column(options[name])
-        return read_documents(sources, **options)
+        return read_documents(self.sources, **self.options)
 
-    def _column(self, name: str | None) -> str | int | None:
-        # without a header row, columns are numbers: 0 is the first
-        return int(name) if name is not None and not self.header and name.isdigit() else name
+    def read(self) -> "list[Document]":
+        """Read all documents, with a bar that counts them."""
+        return list(render.counted(self))
 
 
-def with_reading(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options of ``Reading`` for its ``reading`` parameter, and ``-v``."""
-    hints = get_type_hints(Reading, include_extras=True)
-    extra = [
-        inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=field.default,
-            annotation=hints[field.name],
-        )
-        for field in fields(Reading)
-    ]
-    verbose = inspect.Parameter(
-        "verbose", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=_Verbose
-    )
-    extra.insert(0, verbose)
+Texts = Annotated[SourceTexts, argument("Files or folders to read; - is standard input.")]
+
+
+def _table_details(text: str) -> dict[str, Any]:
+    """Read a format and how its tables are written.
+
+    Examples
+    --------
+    >>> _table_details("csv,no-header,delimiter=semicolon")
+    {'format': 'csv', 'header': False, 'delimiter': ';'}
+    """
+    name, *details = text.split(",")
+    found: dict[str, Any] = {"format": name}
+    for detail in details:
+        key, _, value = detail.partition("=")
+        delimiter = _DELIMITERS.get(value, value)
+        if key == "delimiter" and len(delimiter) == 1:
+            found[key] = delimiter
+        elif detail in ("header", "no-header", "quoting", "no-quoting"):
+            found[detail.removeprefix("no-")] = not detail.startswith("no-")
+        else:
+            raise DataError(
+                "--format takes header, no-header, quoting, no-quoting and delimiter=comma, tab, "
+                f"semicolon or a character behind the format; found {detail!r}"
+            )
+    return found
+
+
+def reads_texts(command: Command) -> Command:
+    """Make a command that reads text out of a function with a parameter ``texts``.
+
+    It is given `SourceTexts`, or None if there need be no sources and there are none. The command
+    has the options of reading, --quiet and --verbose. A parameter that is annotated with a table of
+    options is given their values as a dict.
+    """
+    parameters: list[inspect.Parameter] = []
+    tables: dict[str, Table] = {}
+    for each in inspect.signature(command).parameters.values():
+        (about, *_) = getattr(each.annotation, "__metadata__", [None])
+        if each.name == "texts":
+            kind = list[str] if each.default is inspect.Parameter.empty else list[str] | None
+            sources = each.replace(name="sources", annotation=Annotated[kind, about])
+            parameters.append(sources.replace(kind=_KEYWORD))
+        elif isinstance(about, Mapping):
+            tables[each.name] = about
+            parameters += _parameters(about)
+        else:
+            parameters.append(each.replace(kind=_KEYWORD))
+    parameters += _parameters(_READING)
 
     @wraps(command)
-    def wrapper(**given: Any) -> Any:
-        from topicvec.cli.render import remarks
+    def wrapper(sources: list[str] | None, quiet: bool, verbose: bool, **given: Any) -> Any:
+        reading = {name: given.pop(name) for name in _READING if name in given}
+        for place, table in tables.items():
+            given[place] = {name: given.pop(name) for name in table}
+        with render.remarks(quiet=quiet, verbose=verbose):
+            texts = SourceTexts(sources, **reading) if sources else None
+            return command(texts=texts, **given)
 
-        reading = Reading(**{field.name: given.pop(field.name) for field in fields(Reading)})
-        with remarks(quiet=given.get("quiet", False), verbose=given.pop("verbose")):
-            return command(reading=reading, **given)
-
-    own = [
-        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        for parameter in inspect.signature(command).parameters.values()
-        if parameter.name != "reading"
-    ]
-    wrapper.__signature__ = inspect.Signature([*own, *extra])  # type: ignore[attr-defined]
-    wrapper.__annotations__ = {p.name: p.annotation for p in [*own, *extra]}
+    wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    wrapper.__annotations__ = {each.name: each.annotation for each in parameters}
     return wrapper
+
+
+def _parameters(table: Table) -> list[inspect.Parameter]:
+    return [
+        inspect.Parameter(name, _KEYWORD, default=default, annotation=Annotated[kind, about])
+        for name, (kind, default, about) in table.items()
+    ]

@@ -6,91 +6,76 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from topicvec.cli.options import ModelFile, Output, Quiet, Reading, Sources, with_reading
+from topicvec.cli import options as opts
+from topicvec.cli import render
 
 if TYPE_CHECKING:
     from topicvec.explore import Collection
 
 __all__ = ["explore", "report"]
 
-Title = Annotated[
-    str | None,
-    typer.Option("--title", help="Heading; the names of the sources by default."),
-]
+Title = Annotated[str | None, opts.flag("--title", "Heading; the names of the sources by default.")]
 
 
-@with_reading
+@opts.reads_texts
 def report(
-    model: ModelFile,
-    sources: Sources,
-    output: Output,
-    reading: Reading,
+    model: opts.ModelFile,
+    texts: opts.Texts,
+    output: opts.Output,
     title: Title = None,
     documents: Annotated[
-        int, typer.Option("--documents", min=1, help="Documents in the report at most.")
+        int, opts.flag("--documents", "Documents in the report at most.", min=1)
     ] = 300,
-    quiet: Quiet = False,
 ) -> None:
     """Write one HTML file that shows topics and documents; it works from disk, offline.
 
     Example: topicvec report news.topicvec news/ -o report.html
     """
-    from topicvec.cli import fitting
-    from topicvec.cli.render import note, progress
     from topicvec.errors import require
     from topicvec.explore.report import write_report
 
     require("jinja2", "explore", "making a report")  # said before the work, not after it
-    fitting.check_writable(output)
-    collection = _collect(model, sources, reading, title, quiet)
-    with progress(quiet=quiet) as advance:
+    opts.check_writable(output)
+    collection = _collect(model, texts, title)
+    with render.progress_bar() as advance:
         path = write_report(
             output, collection, n_documents=documents, advance=partial(advance, "writing")
         )
-    note(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
+    render.note(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
 
 
-@with_reading
+@opts.reads_texts
 def explore(
-    model: ModelFile,
-    sources: Sources,
-    reading: Reading,
+    model: opts.ModelFile,
+    texts: opts.Texts,
     title: Title = None,
-    port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Port; 0 takes a free one.")
-    ] = 8765,
+    port: Annotated[int, opts.flag("--port", "Port; 0 takes a free one.", min=0, max=65535)] = 8765,
     browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")
+        bool, opts.flag("--browser/--no-browser", "Open the page in the browser.")
     ] = True,
-    quiet: Quiet = False,
 ) -> None:
     """Serve pages to explore topics and documents, on this computer only; Ctrl-C ends it.
 
     Example: topicvec explore news.topicvec news/ --port 8765
     """
-    from topicvec.cli.render import show_text
     from topicvec.explore.server import check_server, serve
 
     check_server(port)  # said before the work, not after it
 
     def ready(address: str) -> None:
-        show_text(address)
+        render.show_text(address)
         if browser:
             typer.launch(address)
 
-    serve(_collect(model, sources, reading, title, quiet), port=port, ready=ready)
+    serve(_collect(model, texts, title), port=port, ready=ready)
 
 
-def _collect(
-    model: Path, sources: list[str], reading: Reading, title: str | None, quiet: bool
-) -> "Collection":
+def _collect(model: Path, texts: opts.SourceTexts, title: str | None) -> "Collection":
     from topicvec.cli import fitting
-    from topicvec.cli.render import progress
     from topicvec.explore import Collection
 
-    name = title or ", ".join(Path(source).name or source for source in sources)
+    name = title or ", ".join(Path(source).name or source for source in texts.sources)
     loaded = fitting.load_model(model)
-    documents = fitting.read_all(reading, sources, quiet=quiet)
-    with progress(quiet=quiet) as advance:
-        counted = fitting.told(documents, advance, "preparing", len(documents))
-        return Collection.build(loaded, counted, name)
+    documents = texts.read()
+    counted = render.counted(documents, "preparing", len(documents))
+    return Collection.build(loaded, counted, name)

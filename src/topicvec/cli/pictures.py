@@ -2,30 +2,27 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from topicvec.cli.options import Output, Quiet, Reading, Seed, VectorsOption, with_reading
+from topicvec.cli import options as opts
+from topicvec.cli import render
+from topicvec.errors import DataError
 from topicvec.pictures import KINDS, draw
 
 if TYPE_CHECKING:
-    from topicvec.model import TopicVec
     from topicvec.pictures.svg import Picture
     from topicvec.text import Document
 
 __all__ = ["Kind", "cloud", "picture"]
 
-_SomeSources = Annotated[
-    list[str] | None,
-    typer.Argument(help="Files or folders to read; - is standard input.", show_default=False),
+_Documents = Annotated[
+    opts.SourceTexts | None, opts.argument("Files or folders to read; - is standard input.")
 ]
-_Label = Annotated[str | None, typer.Option("--label", help="Only this class.")]
+_Label = Annotated[str | None, opts.flag("--label", "Only this class.")]
 _Document = Annotated[
-    str | None,
-    typer.Option("--document", help="Only the document with this id, or at this place from 0."),
+    str | None, opts.flag("--document", "Only the document with this id, or at this place from 0.")
 ]
-_Width = Annotated[int, typer.Option("--width", min=480, help="Width in pixels.")]
+_Width = Annotated[int, opts.flag("--width", "Width in pixels.", min=480)]
 
 
 _KINDS = {name: kind for name, kind in KINDS.items() if name != "cloud"}  # a command of its own
@@ -48,23 +45,21 @@ def _listed(option: str) -> str:
     return f"{', '.join(names)} and {last}" if names else last
 
 
-@with_reading
+@opts.reads_texts
 def cloud(
-    reading: Reading,
-    sources: _SomeSources = None,
+    texts: _Documents = None,
     model: Annotated[
-        Path | None, typer.Option("--model", help="A saved model; without it one is fitted.")
+        Path | None, opts.flag("--model", "A saved model; without it one is fitted.")
     ] = None,
-    k: Annotated[int, typer.Option("-k", help="Topics to fit, the null topic included.")] = 20,
-    seed: Seed = 0,
+    k: Annotated[int, opts.flag("-k", "Topics to fit, the null topic included.")] = 20,
+    seed: opts.Seed = 0,
     document: _Document = None,
     label: _Label = None,
-    topics: Annotated[int, typer.Option("--topics", min=1, help="Topics to show at most.")] = 12,
-    words: Annotated[int, typer.Option("--words", min=1, help="Words of a topic at most.")] = 20,
+    topics: Annotated[int, opts.flag("--topics", "Topics to show at most.", min=1)] = 12,
+    words: Annotated[int, opts.flag("--words", "Words of a topic at most.", min=1)] = 20,
     width: _Width = 800,
-    vectors: VectorsOption = None,
-    output: Output = Path("cloud.svg"),
-    quiet: Quiet = False,
+    vectors: opts.Vectors = None,
+    output: opts.Output = Path("cloud.svg"),
 ) -> None:
     """Draw the topic cloud of some text, or of a model, as SVG or PNG.
 
@@ -73,11 +68,16 @@ def cloud(
     Example: topicvec cloud article.txt -k 12 -o cloud.svg
     """
     from topicvec import pictures
+    from topicvec.cli import fitting
 
     _check_output(output)
-    documents = list(reading.documents(sources)) if sources else None
+    documents = list(texts) if texts else None
     shown = _chosen(documents, document, label)
-    fitted = _model(model, documents, n_topics=k, vectors=vectors, random_state=seed)
+    if model is None and not documents:
+        raise DataError("a cloud needs text to read or --model; found neither")
+    fitted = fitting.load_or_fit(
+        model, documents or [], n_topics=k, vectors=vectors, random_state=seed
+    )
     drawn = pictures.cloud(
         fitted,
         shown if model is not None or shown is not documents else None,
@@ -86,27 +86,24 @@ def cloud(
         max_topics=topics,
         n_words=words,
     )
-    _save(drawn, output, quiet)
+    _save(drawn, output)
 
 
-@with_reading
+@opts.reads_texts
 def picture(
-    reading: Reading,
-    kind: Annotated[Kind, typer.Argument(help="What to draw.", show_default=False)],
-    model: Annotated[Path, typer.Argument(help="A saved model.", show_default=False)],
-    sources: _SomeSources = None,
+    kind: Annotated[Kind, opts.argument("What to draw.")],
+    model: Annotated[Path, opts.argument("A saved model.")],
+    texts: _Documents = None,
     document: _Document = None,
     label: _Label = None,
     bins: Annotated[
-        int | None, typer.Option("--bins", min=1, help=f"Spans of time, in {_listed('--bins')}.")
+        int | None, opts.flag("--bins", f"Spans of time, in {_listed('--bins')}.", min=1)
     ] = None,
     topics: Annotated[
-        int | None,
-        typer.Option("--topics", min=1, help=f"Topics at most, in {_listed('--topics')}."),
+        int | None, opts.flag("--topics", f"Topics at most, in {_listed('--topics')}.", min=1)
     ] = None,
     width: _Width = 800,
-    output: Output = Path("picture.svg"),
-    quiet: Quiet = False,
+    output: opts.Output = Path("picture.svg"),
 ) -> None:
     """Draw a model, or documents as it sees them, as SVG or PNG.
 
@@ -115,29 +112,28 @@ def picture(
 
     Example: topicvec picture topic-map corpus.topicvec -o map.svg
     """
+    from topicvec.cli import fitting
+
     _check_output(output)
     given = {"--document": document, "--label": label, "--bins": bins, "--topics": topics}
-    _check_kind(kind, bool(sources), {name for name, value in given.items() if value is not None})
-    documents = list(reading.documents(sources)) if sources else []
+    _check_kind(kind, bool(texts), {name for name, value in given.items() if value is not None})
+    documents = list(texts) if texts else []
     shown = _chosen(documents, document, label) or []
     limits = {"n_bins": bins, "max_topics": topics}
     extra = {name: value for name, value in limits.items() if value is not None}
-    drawn = draw(kind, _model(model, None), shown, width=width, **extra)
-    _save(drawn, output, quiet)
+    drawn = draw(kind, fitting.load_model(model), shown, width=width, **extra)
+    _save(drawn, output)
 
 
 def _check_output(output: Path) -> None:
     """Say before the work, not after it, that the picture cannot be saved."""
-    from topicvec.cli.fitting import check_writable
     from topicvec.pictures.svg import check_path
 
     check_path(output)
-    check_writable(output)
+    opts.check_writable(output)
 
 
 def _check_kind(kind: Kind, has_sources: bool, options: set[str]) -> None:
-    from topicvec.errors import DataError
-
     needs = bool(_KINDS[kind].needs)
     if needs != has_sources:
         verb = "needs" if needs else "takes no"
@@ -152,7 +148,6 @@ def _chosen(
     documents: "list[Document] | None", document: str | None, label: str | None
 ) -> "list[Document] | None":
     """Take the document, or those of the class, that is asked for; else all."""
-    from topicvec.errors import DataError
     from topicvec.pictures.seen import of_class
 
     if document is not None:
@@ -164,8 +159,6 @@ def _chosen(
 
 
 def _named(documents: "list[Document]", name: str) -> "Document":
-    from topicvec.errors import DataError
-
     found = next((each for each in documents if each.id == name), None)
     if found is not None:
         return found
@@ -177,20 +170,6 @@ def _named(documents: "list[Document]", name: str) -> "Document":
     )
 
 
-def _model(path: Path | None, documents: "list[Document] | None", **params: Any) -> "TopicVec":
-    from topicvec.errors import DataError
-    from topicvec.model import TopicVec
-
-    if path is not None:
-        return TopicVec.load(path)
-    if not documents:
-        raise DataError("a cloud needs text to read or --model; found neither")
-    return TopicVec(**params, share="corpus").fit(documents)
-
-
-def _save(drawn: "Picture", output: Path, quiet: bool) -> None:
-    from topicvec.cli.render import note
-
+def _save(drawn: "Picture", output: Path) -> None:
     path = drawn.save(output)
-    if not quiet:
-        note(f"picture written: {path}")
+    render.note(f"picture written: {path}")

@@ -7,35 +7,31 @@ import json
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
+from rich import progress as bars
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Table
 from rich.text import Text
-
-from topicvec.pictures.palette import COLOURS
 
 __all__ = [
     "Advance",
     "complain",
+    "counted",
     "note",
-    "progress",
+    "progress_bar",
     "remarks",
+    "show_facts",
     "show_json",
     "show_legend",
     "show_marked",
     "show_table",
     "show_text",
 ]
+
+Item = TypeVar("Item")
+_EVERY = 100  # documents between moves of a bar
 
 _out = Console(highlight=False, soft_wrap=False)
 _err = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -73,16 +69,23 @@ def show_table(
             name, justify="right" if number else "left", ratio=1 if name in wide else None
         )
     for row in rows:
-        table.add_row(*(escape(_cell(value)) for value in row.values()))
+        table.add_row(*map(_cell, row.values()))
     _out.print(table)
 
 
-def _cell(value: object) -> str:
+def show_facts(facts: Mapping[str, str | None]) -> None:
+    """Print facts under their names, one a row."""
+    show_table([{"": name, "value": value} for name, value in facts.items()], wide=["value"])
+
+
+def _cell(value: object) -> str | Text:
+    if isinstance(value, Text):
+        return value
     if value is None:
         return "–"
     if isinstance(value, float):
         return f"{value:.3f}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    return f"{value:,}" if isinstance(value, int) else escape(str(value))
 
 
 def show_marked(pieces: Iterable[tuple[str, int | None]]) -> None:
@@ -108,17 +111,23 @@ def show_marked(pieces: Iterable[tuple[str, int | None]]) -> None:
 
 def show_legend(topics: Iterable[tuple[int, int, str]]) -> None:
     """Print what the colours of `show_marked` mean: topic, tokens of it in the text, words."""
-    table = Table(header_style="bold")
-    for name, justify in (("topic", "right"), ("tokens", "right"), ("words", "left")):
-        table.add_column(name, justify=justify)  # type: ignore[arg-type]
-    for topic, n_tokens, words in topics:
-        table.add_row(Text(f" {topic} ", style=_style(topic)), str(n_tokens), escape(words))
-    _out.print(table)
+    show_table(
+        [
+            {
+                "topic": Text(f" {topic} ", _style(topic), justify="right"),
+                "tokens": n,
+                "words": words,
+            }
+            for topic, n, words in topics
+        ]
+    )
 
 
 def _style(topic: int) -> str:
     if topic == 0:  # the null topic
         return "italic"
+    from topicvec.pictures.palette import COLOURS
+
     turn, place = divmod(topic - 1, len(COLOURS))
     return f"{'underline ' if turn % 2 else ''}#ffffff on {COLOURS[place]}"
 
@@ -154,7 +163,7 @@ def complain(message: str) -> None:
 
 
 @contextmanager
-def progress(*, quiet: bool = False) -> Iterator[Advance]:
+def progress_bar() -> Iterator[Advance]:
     """Show a bar a stage with the time left, only where a person looks on.
 
     Yields
@@ -163,14 +172,14 @@ def progress(*, quiet: bool = False) -> Iterator[Advance]:
         A function to call with (stage, done, total).
     """
     columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
+        bars.TextColumn("{task.description}"),
+        bars.BarColumn(),
+        bars.MofNCompleteColumn(),
+        bars.TimeRemainingColumn(),
     )
-    hidden = quiet or not _err.is_terminal
-    with Progress(*columns, console=_err, transient=True, disable=hidden) as bar:
-        stages: dict[str, TaskID] = {}
+    hidden = _err.quiet or not _err.is_terminal
+    with bars.Progress(*columns, console=_err, transient=True, disable=hidden) as bar:
+        stages: dict[str, bars.TaskID] = {}
 
         def advance(stage: str, done: int, total: int | None = None, detail: str = "") -> None:
             if stage not in stages:
@@ -179,3 +188,16 @@ def progress(*, quiet: bool = False) -> Iterator[Advance]:
             bar.update(stages[stage], completed=done, total=total, description=text)
 
         yield advance
+
+
+def counted(
+    items: Iterable[Item], stage: str = "reading", total: int | None = None
+) -> Iterator[Item]:
+    """Pass documents on and count them on a bar, with the time left if it is known how many."""
+    n_read = 0
+    with progress_bar() as advance:
+        for n_read, item in enumerate(items, 1):
+            if n_read % _EVERY == 0:
+                advance(stage, n_read, total)
+            yield item
+        advance(stage, n_read, n_read)

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from topicvec.cli.options import Jobs, Json, ModelFile, Quiet, Reading, with_reading
+from topicvec.cli import options as opts
+from topicvec.cli import render
+from topicvec.cli.main import NOTHING_FOUND
 from topicvec.errors import DataError
 
 if TYPE_CHECKING:
@@ -16,34 +18,30 @@ if TYPE_CHECKING:
 
 __all__ = ["search", "similar"]
 
-NOTHING_FOUND = 1
 _SHOWN = 80  # characters of a text
 
 _Documents = Annotated[
-    list[str] | None,
-    typer.Argument(help="Files or folders to look in; - is standard input.", show_default=False),
+    opts.SourceTexts | None, opts.argument("Files or folders to look in; - is standard input.")
 ]
 _IndexFile = Annotated[
     Path | None,
-    typer.Option(
+    opts.flag(
         "--index",
-        help="With sources: keep the index in this file. Without: look in the index kept there.",
+        "With sources: keep the index in this file. Without: look in the index kept there.",
     ),
 ]
-_Many = Annotated[int, typer.Option("-n", help="Documents to list.")]
+_Many = Annotated[int, opts.flag("-n", "Documents to list.")]
 
 
-@with_reading
+@opts.reads_texts
 def search(
-    model: ModelFile,
-    query: Annotated[str, typer.Argument(help="What to look for, in quotes.", show_default=False)],
-    reading: Reading,
-    sources: _Documents = None,
+    model: opts.ModelFile,
+    query: Annotated[str, opts.argument("What to look for, in quotes.")],
+    texts: _Documents = None,
     index: _IndexFile = None,
     n: _Many = 10,
-    json: Json = False,
-    jobs: Jobs = None,
-    quiet: Quiet = False,
+    json: opts.Json = False,
+    jobs: opts.Jobs = None,
 ) -> None:
     """Find the documents that fit a few words, by topics, by meaning and by the words themselves.
 
@@ -51,51 +49,45 @@ def search(
 
     Example: topicvec search corpus.topicvec "water for the orchards" corpus/ --index corpus.index
     """
-    found, beginnings = _index(model, sources, reading, index, jobs, quiet)
+    found, beginnings = _index(model, texts, index, jobs)
     _report(found.search(query, n), beginnings, {"query": query}, json)
 
 
-@with_reading
+@opts.reads_texts
 def similar(
-    model: ModelFile,
-    reading: Reading,
-    to: Annotated[str, typer.Option("--to", help="Id of the document, or its place from 0.")],
-    sources: _Documents = None,
+    model: opts.ModelFile,
+    to: Annotated[str, opts.flag("--to", "Id of the document, or its place from 0.")],
+    texts: _Documents = None,
     index: _IndexFile = None,
     n: _Many = 10,
-    json: Json = False,
-    jobs: Jobs = None,
-    quiet: Quiet = False,
+    json: opts.Json = False,
+    jobs: opts.Jobs = None,
 ) -> None:
     """Find the documents most like one of them.
 
     Example: topicvec similar corpus.topicvec corpus/ --to corpus/a.txt
     """
-    found, beginnings = _index(model, sources, reading, index, jobs, quiet)
+    found, beginnings = _index(model, texts, index, jobs)
     row = found.row(int(to) if to.isdigit() and to not in found.ids else to)
     _report(found.similar(row, n), beginnings, {"id": found.ids[row]}, json)
 
 
 def _index(
-    model: Path, sources: list[str] | None, reading: Reading, kept: Path | None,
-    jobs: int | None, quiet: bool,
-) -> "tuple[DocumentIndex, list[str]]":  # fmt: skip
+    model: Path, texts: opts.SourceTexts | None, kept: Path | None, jobs: int | None
+) -> "tuple[DocumentIndex, list[str]]":
     """Build the index, or load it; give it with the beginnings of the texts, if these are read."""
     from topicvec.cli import fitting
-    from topicvec.cli.render import progress
     from topicvec.represent import DocumentIndex
 
-    if not sources and kept is None:
+    if texts is None and kept is None:
         raise DataError("nothing to look in: name files or folders, or an --index made before")
     fitted = fitting.load_model(model, jobs)
-    if not sources:
+    if texts is None:
         return DocumentIndex.load(str(kept), fitted), []
     if kept is not None:
-        fitting.check_writable(kept)
+        opts.check_writable(kept)
     beginnings: list[str] = []
-    with progress(quiet=quiet) as advance:
-        documents = fitting.told(reading.documents(sources), advance)
-        found = DocumentIndex.build(fitted, _remembered(documents, beginnings))
+    found = DocumentIndex.build(fitted, _remembered(render.counted(texts), beginnings))
     if kept is not None:
         found.save(kept)
     return found, beginnings
@@ -108,17 +100,13 @@ def _remembered(documents: "Iterator[Document]", beginnings: list[str]) -> "Iter
 
 
 def _report(hits: "list[Hit]", beginnings: list[str], head: dict[str, Any], json: bool) -> None:
-    from topicvec.cli.render import note, show_json, show_table
-
     if json:
-        show_json({**head, "hits": [asdict(hit) for hit in hits]})
-    elif hits:
-        show_table([_row(hit, beginnings) for hit in hits], wide=["text"])
+        render.show_json({**head, "hits": [asdict(hit) for hit in hits]})
+    else:
+        rows: list[dict[str, object]] = [{"score": hit.score, "id": hit.id} for hit in hits]
+        for row, hit in zip(rows, hits if beginnings else [], strict=False):
+            row["text"] = beginnings[hit.index]
+        render.show_table(rows, wide=["text"])
     if not hits:
-        note("nothing found")
+        render.note("nothing found")
         raise typer.Exit(NOTHING_FOUND)
-
-
-def _row(hit: "Hit", beginnings: list[str]) -> dict[str, object]:
-    row: dict[str, object] = {"score": hit.score, "id": hit.id}
-    return row | {"text": beginnings[hit.index]} if beginnings else row

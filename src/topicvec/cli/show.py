@@ -1,70 +1,119 @@
-"""``topicvec show``: one topic, looked at from all sides."""
+"""``topicvec info`` and ``topicvec show``: a model file, and one topic from all sides."""
 
-from pathlib import Path
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from topicvec.cli.options import Json, ModelFile, Quiet, Reading, with_reading
+from topicvec.cli import options as opts
+from topicvec.cli import render
 from topicvec.errors import DataError
 
 if TYPE_CHECKING:
     from topicvec.model import Topic, TopicVec
 
-__all__ = ["show"]
+__all__ = ["info", "show"]
 
-_SOME_DOCUMENTS = typer.Argument(
-    help="Files or folders whose documents to list; those of the fit by default.",
-    show_default=False,
-)
+_Documents = Annotated[
+    opts.SourceTexts | None,
+    opts.argument("Files or folders whose documents to list; those of the fit by default."),
+]
 
 
-@with_reading
+def info(model: opts.ModelFile, json: opts.Json = False) -> None:
+    """Tell what is in a model file and how it was made.
+
+    Example: topicvec info corpus.topicvec
+    """
+    from topicvec.model import bundle
+
+    facts = _card_facts(bundle.read(model).card)
+    if json:
+        render.show_json(facts)
+    else:
+        render.show_facts({name: _line(value) for name, value in facts.items()})
+
+
+def _card_facts(card: Mapping[str, Any]) -> dict[str, Any]:
+    settings, vectors = card["settings"], card["vectors"]
+    bounds = settings.get("bounds") or []
+    return {
+        "topics": card["n_topics"],
+        "documents": card["n_documents"],
+        "classes": sorted({name for name in card["classes"] if name is not None}),
+        "labels": [label for label in card["labels"] if label is not None],
+        "iterations": settings.get("n_iter"),
+        "converged": settings.get("converged"),
+        "interrupted": settings.get("interrupted"),
+        "bound": bounds[-1] if bounds else None,
+        "longest topic vector": card["max_norm"],
+        "word vectors": f"{vectors['n_words']:,} words × {vectors['n_dims']} dimensions",
+        "vectors in the file": vectors["embedded"],
+        "vectors' hash": vectors["content_hash"],
+        "classifier": "classifier" in card["extra"],
+        "parameters": settings.get("params") or {},
+        "unknown words": dict(list((settings.get("unknown_words") or {}).items())[:20]),
+        "versions": card["versions"],
+    }
+
+
+def _line(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {each}" for name, each in value.items()) or None
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or None
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
+
+
+@opts.reads_texts
 def show(
-    model: ModelFile,
-    topic: Annotated[int, typer.Argument(help="Number of the topic.", show_default=False)],
-    reading: Reading,
-    sources: Annotated[list[str] | None, _SOME_DOCUMENTS] = None,
-    n: Annotated[int, typer.Option("-n", help="Words, topics and documents to list.")] = 10,
-    json: Json = False,
-    quiet: Quiet = False,
+    model: opts.ModelFile,
+    topic: Annotated[int, opts.argument("Number of the topic.")],
+    texts: _Documents = None,
+    n: Annotated[int, opts.flag("-n", "Words, topics and documents to list.")] = 10,
+    json: opts.Json = False,
 ) -> None:
     """Show one topic: its words, the nearest words, similar topics and its documents.
 
     Example: topicvec show corpus.topicvec 3
     """
     from topicvec.cli import fitting
-    from topicvec.cli.render import show_json
+    from topicvec.model import bundle
 
     fitted = fitting.load_model(model)
     found = _find(fitted, topic, n)
-    documents = (
-        _best_documents(fitted, topic, fitting.read_all(reading, sources, quiet=quiet), n)
-        if sources
-        else _own_documents(model, found, n)
-    )
-    facts = _facts(fitted, found, n) | {"documents": documents}
+    if texts:
+        documents = texts.read()
+        shares = fitted.transform(documents)[:, topic]
+        order = (-shares).argsort(kind="stable")[:n]
+        best = [(documents[row].id, float(shares[row])) for row in order]
+    else:  # those of the fit, by the names that it kept
+        names = bundle.read(model).extra.get("names", {})
+        best = [(names.get(str(row), f"row {row}"), share) for row, share in found.documents[:n]]
+    facts = _topic_facts(fitted, found, n)
+    facts["documents"] = [{"id": name, "share": share} for name, share in best]
     if json:
-        show_json(facts)
+        render.show_json(facts)
     else:
         _print(facts)
 
 
-def _find(model: "TopicVec", topic: int, n: int) -> "Topic":
+def _find(model: "TopicVec", index: int, n: int) -> "Topic":
     from topicvec.model import read_topics
 
     n_topics = model.fitted_.n_topics
-    if not 0 <= topic < n_topics:
-        raise DataError(f"the model has topics 0 to {n_topics - 1}; found {topic}")
+    if not 0 <= index < n_topics:
+        raise DataError(f"the model has topics 0 to {n_topics - 1}; found {index}")
     topics = read_topics(model.fitted_, n_words=n, n_nearest=n, min_mass=0)
-    return next(each for each in topics if each.index == topic)
+    return next(each for each in topics if each.index == index)
 
 
-def _facts(model: "TopicVec", topic: "Topic", n: int) -> dict[str, Any]:
+def _topic_facts(model: "TopicVec", topic: "Topic", n: int) -> dict[str, Any]:
     from topicvec.represent.topics import nearest_topics
 
     titles = {each.index: each.title for each in model.topics_}
-    near = nearest_topics(model, topic.index, n) if topic.index else []
     return {
         "index": topic.index,
         "title": topic.title,
@@ -76,36 +125,15 @@ def _facts(model: "TopicVec", topic: "Topic", n: int) -> dict[str, Any]:
         "nearest_words": [{"word": word, "cosine": value} for word, value in topic.nearest],
         "similar_topics": [
             {"index": index, "title": titles.get(index, f"topic {index}"), "cosine": cosine}
-            for index, cosine in near
+            for index, cosine in nearest_topics(model, topic.index, n)
         ],
     }
 
 
-def _own_documents(path: Path, topic: "Topic", n: int) -> list[dict[str, Any]]:
-    """List the documents of the fit with most of the topic, by the names that fit kept."""
-    from topicvec.model import bundle
-
-    names = bundle.read(path).extra.get("names", {})
-    return [
-        {"id": names.get(str(row), f"row {row}"), "share": share}
-        for row, share in topic.documents[:n]
-    ]
-
-
-def _best_documents(
-    model: "TopicVec", topic: int, documents: list[Any], n: int
-) -> list[dict[str, Any]]:
-    shares = model.transform(documents)[:, topic]
-    order = (-shares).argsort(kind="stable")[:n]
-    return [{"id": documents[row].id, "share": float(shares[row])} for row in order]
-
-
 def _print(facts: dict[str, Any]) -> None:
-    from topicvec.cli.render import show_table, show_text
-
     of_class = f", class {facts['class']}" if facts["class"] else ""
-    show_text(f"Topic {facts['index']}: {facts['title']} ({facts['share']:.1%}{of_class})")
-    show_table(facts["words"], title="Words of the corpus")
-    show_table(facts["nearest_words"], title="Nearest words of the vocabulary")
-    show_table(facts["similar_topics"], title="Similar topics")
-    show_table(facts["documents"], title="Documents")
+    render.show_text(f"Topic {facts['index']}: {facts['title']} ({facts['share']:.1%}{of_class})")
+    render.show_table(facts["words"], title="Words of the corpus")
+    render.show_table(facts["nearest_words"], title="Nearest words of the vocabulary")
+    render.show_table(facts["similar_topics"], title="Similar topics")
+    render.show_table(facts["documents"], title="Documents")

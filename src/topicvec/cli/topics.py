@@ -1,40 +1,29 @@
-"""``topicvec topics``: the topics of one article or many, in seconds."""
+"""``topicvec topics``, ``fit`` and ``demo``: find topics, and show or keep them."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from topicvec.cli.options import (
-    Json,
-    NTopics,
-    Quiet,
-    Reading,
-    Seed,
-    Sources,
-    VectorsOption,
-    with_reading,
-)
+from topicvec.cli import options as opts
+from topicvec.cli import render
 
 if TYPE_CHECKING:
     from topicvec.model import TopicVec
-    from topicvec.text import Document
 
-__all__ = ["show_topics", "topics"]
+__all__ = ["demo", "fit", "topics"]
+
+_Folder = Annotated[Path, opts.flag("--output", "-o", "Folder for the pages.")]
 
 
-@with_reading
+@opts.reads_texts
 def topics(
-    sources: Sources,
-    reading: Reading,
-    k: NTopics = 20,
-    seed: Seed = 0,
-    words: Annotated[int, typer.Option("--words", help="Words to show of each topic.")] = 10,
-    vectors: VectorsOption = None,
-    page: Annotated[Path | None, typer.Option("--page", help="Also write an HTML report.")] = None,
-    json: Json = False,
-    quiet: Quiet = False,
+    texts: opts.Texts,
+    k: opts.NTopics = 20,
+    seed: opts.Seed = 0,
+    words: Annotated[int, opts.flag("--words", "Words to show of each topic.")] = 10,
+    vectors: opts.Vectors = None,
+    page: Annotated[Path | None, opts.flag("--page", "Also write an HTML report.")] = None,
+    json: opts.Json = False,
 ) -> None:
     """Find and print the topics of the given text.
 
@@ -47,27 +36,114 @@ def topics(
         require("jinja2", "explore", "making a page")  # said before the work, not after it
     loading = ThreadPoolExecutor(1).submit(load_vectors, vectors)  # beside the slow imports
     from topicvec.cli import fitting
-    from topicvec.cli.render import note, show_json
-    from topicvec.model import TopicVec
+    from topicvec.model import read_topics
 
-    documents = fitting.read_all(reading, sources, quiet=quiet)
-    model = TopicVec(n_topics=k, vectors=loading.result(), random_state=seed, share="corpus")
-    fitting.fit_model(model, documents, quiet=quiet)
+    documents = texts.read()
+    model = fitting.fit_topics(documents, n_topics=k, vectors=loading.result(), random_state=seed)
     if json:
-        show_json(_as_json(model, documents, words))
+        found = [
+            {
+                "index": topic.index,
+                "share": topic.share,
+                "words": [{"word": word, "relevance": value} for word, value in topic.words],
+            }
+            for topic in read_topics(model.fitted_, n_words=words, n_nearest=0)
+        ]
+        pairs = zip(documents, model.doc_topic_.tolist(), strict=True)
+        mixtures = [{"id": document.id, "proportions": row} for document, row in pairs]
+        render.show_json({"topics": found, "documents": mixtures})
     else:
-        show_topics(model, words)
+        _show_topics(model, words)
     if page is not None:
         from topicvec.explore import Collection, write_report
 
-        write_report(page, Collection.build(model, documents, ", ".join(sources)))
-        note(f"page written: {page}")
+        write_report(page, Collection.build(model, documents, ", ".join(texts.sources)))
+        render.note(f"page written: {page}")
     fitting.stop_if_interrupted(model)
 
 
-def show_topics(model: "TopicVec", n_words: int = 10, title: str = "") -> None:
+@opts.reads_texts
+def fit(
+    texts: opts.Texts,
+    output: opts.Output,
+    k: opts.NTopics = 20,
+    by_class: Annotated[
+        bool, opts.flag("--by-class", "So many topics for each class of the documents.")
+    ] = False,
+    seed: opts.Seed = 0,
+    settings: opts.Settings = None,
+    vectors: opts.Vectors = None,
+    learn_words: Annotated[
+        bool, opts.flag("--learn-words", "Learn vectors of frequent words that have none.")
+    ] = False,
+    stop_words: Annotated[
+        str, opts.flag("english, english-extended, sklearn, none, or a file of words.")
+    ] = "english",
+    checkpoint: Annotated[
+        Path | None, opts.flag("File to go on from if the fit is broken off.")
+    ] = None,
+    jobs: opts.Jobs = None,
+) -> None:
+    """Learn the topics of documents and write them to a model file.
+
+    Ctrl-C ends the fit early: the model so far is written, and the exit code is 130.
+
+    Example: topicvec fit corpus/ -o corpus.topicvec -k 50
+    """
+    from topicvec.cli import fitting
+
+    opts.check_writable(output)
+    params = opts.read_settings(settings)
+    documents = texts.read()
+    model = fitting.fit_topics(
+        documents,
+        fitting.labels_of(documents) if by_class else None,
+        learn_words=learn_words,
+        checkpoint=checkpoint,
+        n_topics=k,
+        vectors=vectors,
+        stop_words=stop_words,
+        random_state=seed,
+        n_jobs=jobs,
+        **params,
+    )
+    fitted = model.fitted_
+    rows = sorted({row for best in fitted.representative for row, _ in best})
+    model.save(output, extra={"names": {str(row): documents[row].id for row in rows}})
+    bound = f", bound {model.bounds_[-1]:.4f}" if model.bounds_ else ""
+    render.note(
+        f"{output}: {fitted.n_topics} topics of {fitted.n_documents:,} documents, "
+        f"{model.n_iter_} iterations{bound}"
+    )
+    fitting.stop_if_interrupted(model)
+
+
+def demo(output: _Folder = Path("demo")) -> None:
+    """Show the topics of a bundled article and of a small bundled corpus.
+
+    Example: topicvec demo
+    """
+    from topicvec import datasets
+    from topicvec.cli import fitting
+    from topicvec.explore import Collection, write_report
+
+    article = datasets.sample_article()
+    one = fitting.fit_topics([article], n_topics=12, random_state=0)
+    _show_topics(one, title="Topics of one article of a thousand words")
+    documents = datasets.sample_corpus()
+    many = fitting.fit_topics(documents, n_topics=16, random_state=0)
+    _show_topics(many, title="Topics of a small corpus: 96 documents on eight subjects")
+    pages = [
+        write_report(output / "article.html", Collection.build(one, [article], "One article")),
+        write_report(output / "corpus.html", Collection.build(many, documents, "A small corpus")),
+    ]
+    render.show_text("Pages with a map, the words, and the texts in colour:")
+    for page in pages:
+        render.show_text(f"  {page.resolve().as_uri()}")
+
+
+def _show_topics(model: "TopicVec", n_words: int = 10, title: str = "") -> None:
     """Print a model's topics as a table, the largest first."""
-    from topicvec.cli.render import show_table
     from topicvec.model import read_topics
 
     rows = [
@@ -79,24 +155,4 @@ def show_topics(model: "TopicVec", n_words: int = 10, title: str = "") -> None:
         for topic in read_topics(model.fitted_, n_words=n_words, n_nearest=0)
         if topic.words
     ]
-    show_table(rows, title=title, wide=["words"])
-
-
-def _as_json(model: "TopicVec", documents: "list[Document]", n_words: int) -> dict[str, Any]:
-    from topicvec.model import read_topics
-
-    found = read_topics(model.fitted_, n_words=n_words, n_nearest=0)
-    return {
-        "topics": [
-            {
-                "index": topic.index,
-                "share": topic.share,
-                "words": [{"word": w, "relevance": r} for w, r in topic.words],
-            }
-            for topic in found
-        ],
-        "documents": [
-            {"id": document.id, "proportions": [float(p) for p in row]}
-            for document, row in zip(documents, model.doc_topic_, strict=True)
-        ],
-    }
+    render.show_table(rows, title=title, wide=["words"])

@@ -1,27 +1,13 @@
 """``topicvec transform``: documents as vectors, to a file."""
 
-from collections.abc import Iterator
 from enum import StrEnum
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
-import typer
+from topicvec.cli import options as opts
+from topicvec.cli import render
 
-from topicvec.cli.options import (
-    Jobs,
-    ModelFile,
-    Output,
-    Quiet,
-    Reading,
-    Sources,
-    with_reading,
-)
-
-if TYPE_CHECKING:
-    from topicvec.model import TopicVec
-    from topicvec.text import Document
-
-__all__ = ["FormName", "FormOption", "transform"]
+__all__ = ["FormName", "transform"]
 
 _BATCH = 4096  # documents in memory at a time
 
@@ -39,29 +25,23 @@ class FormName(StrEnum):
     own_both = "own-both"
 
 
-FormOption = Annotated[
-    FormName,
-    typer.Option(
-        "--form",
-        help="Topic proportions, their square roots, expected counts, the mean topic vector, "
-        "the mean word vector, or roots and word vector.",
-    ),
-]
-
-
-@with_reading
+@opts.reads_texts
 def transform(
-    model: ModelFile,
-    sources: Sources,
-    output: Output,
-    reading: Reading,
-    form: FormOption = FormName.proportions,
+    model: opts.ModelFile,
+    texts: opts.Texts,
+    output: opts.Output,
+    form: Annotated[
+        FormName,
+        opts.flag(
+            "--form",
+            "Topic proportions, their square roots, expected counts, the mean topic vector, "
+            "the mean word vector, or roots and word vector.",
+        ),
+    ] = FormName.proportions,
     prior: Annotated[
-        bool,
-        typer.Option("--prior/--no-prior", help="Without, each word counts for itself."),
+        bool, opts.flag("--prior/--no-prior", "Without, each word counts for itself.")
     ] = True,
-    jobs: Jobs = None,
-    quiet: Quiet = False,
+    jobs: opts.Jobs = None,
 ) -> None:
     """Describe documents by the topics of a model, in a table.
 
@@ -71,34 +51,19 @@ def transform(
     Example: topicvec transform corpus.topicvec corpus/ -o shares.csv
     """
     from topicvec.cli import fitting
-    from topicvec.cli.render import note, progress
+    from topicvec.represent.documents import feature_names, represent
     from topicvec.represent.export import check_suffix, open_table
 
     check_suffix(output)
-    fitting.check_writable(output)
+    opts.check_writable(output)
     fitted = fitting.load_model(model, jobs)
+    names = feature_names(fitted, form.value)
     n_documents = 0
-    with progress(quiet=quiet) as advance, open_table(output) as write:
-        documents = fitting.told(reading.documents(sources), advance)
-        for batch in _batches(documents):
-            write(_columns(fitted, batch, form, prior))
+    with open_table(output) as write:
+        documents = render.counted(texts)
+        while batch := list(islice(documents, _BATCH)):
+            table = represent(fitted, batch, form.value, prior=prior)
+            ids, labels = [each.id for each in batch], [each.label for each in batch]
+            write({"id": ids, "label": labels, **dict(zip(names, table.T, strict=True))})
             n_documents += len(batch)
-    note(f"{output}: {n_documents:,} documents")
-
-
-def _batches(documents: "Iterator[Document]") -> "Iterator[list[Document]]":
-    while batch := list(islice(documents, _BATCH)):
-        yield batch
-
-
-def _columns(
-    model: "TopicVec", documents: "list[Document]", form: FormName, prior: bool
-) -> dict[str, Any]:
-    from topicvec.represent.documents import feature_names, represent
-
-    table = represent(model, documents, form.value, prior=prior)
-    return {
-        "id": [document.id for document in documents],
-        "label": [document.label for document in documents],
-        **dict(zip(feature_names(model, form.value), table.T, strict=True)),
-    }
+    render.note(f"{output}: {n_documents:,} documents")

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from topicvec.errors import DataError
-from topicvec.model.topicvec import TopicVec as TopicModel
+from topicvec.model.topicvec import TopicVec
 from topicvec.text.bag import BagBuilder
 from topicvec.text.counting import count_tokens
 
@@ -83,7 +83,7 @@ class HeldOutScore:
 
 
 def document_completion(
-    model: TopicModel | WordTopics,
+    model: TopicVec | WordTopics,
     documents: TokenLists,
     *,
     share: float = 0.5,
@@ -124,7 +124,7 @@ def document_completion(
 
 
 def held_out_perplexity(
-    model: TopicModel | WordTopics,
+    model: TopicVec | WordTopics,
     documents: TokenLists,
     *,
     vocabulary: Sequence[str] | None = None,
@@ -194,8 +194,8 @@ def split_tokens(
     return known, held_out
 
 
-def _words(model: TopicModel | WordTopics, vocabulary: Sequence[str] | None) -> list[str]:
-    known = model.vocabulary_ if isinstance(model, TopicModel) else model.words_
+def _words(model: TopicVec | WordTopics, vocabulary: Sequence[str] | None) -> list[str]:
+    known = model.vocabulary_ if isinstance(model, TopicVec) else model.words_
     if vocabulary is None:
         return list(known)
     unknown = set(vocabulary) - set(known)
@@ -215,7 +215,7 @@ def _only(documents: TokenLists, words: Sequence[str]) -> list[list[str]]:
 
 
 def _score(
-    model: TopicModel | WordTopics,
+    model: TopicVec | WordTopics,
     words: Sequence[str],
     known: Sequence[list[str]],
     scored: Sequence[list[str]],
@@ -238,9 +238,9 @@ def _score(
     return HeldOutScore(total / n_tokens, n_tokens, len(scored))
 
 
-def _topic_word(model: TopicModel | WordTopics, words: Sequence[str]) -> Floats:
+def _topic_word(model: TopicVec | WordTopics, words: Sequence[str]) -> Floats:
     """Give the topics' distributions over some words, (K, len(words))."""
-    if isinstance(model, TopicModel):
+    if isinstance(model, TopicVec):
         vectors, topics = model.vectors_, model.fitted_.topics.astype(float)
         rows = [vectors.ids[word] for word in words]
         logits = topics @ vectors.matrix[rows].T + np.log(vectors.unigram[rows])

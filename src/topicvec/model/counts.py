@@ -116,7 +116,8 @@ def learn_vectors(
     documents: Any,
     words: Iterable[str] | None = None,
     *,
-    counter: DocumentCounter | None = None,
+    tokenizer: Tokenize | None = None,
+    stop_words: Any = "english",
 ) -> WordVectors:
     """Learn vectors of new words from their neighbours in documents, by incremental PSDVec.
 
@@ -128,8 +129,8 @@ def learn_vectors(
         The corpus, with its stop words.
     words : iterable of str, optional
         What to learn; by default all words without a vector that occur at least five times.
-    counter : DocumentCounter, optional
-        Cuts texts into words, and knows which are not counted.
+    tokenizer, stop_words
+        As for `TopicVec`; stop words have no need of a vector.
 
     Returns
     -------
@@ -147,7 +148,7 @@ def learn_vectors(
             "words are learned from texts or token lists, where they have neighbours; "
             "found a matrix of counts"
         )
-    counter = counter or DocumentCounter()
+    counter = DocumentCounter(tokenizer, stop_words)
     token_lists = [counter.tokens(text) for text in checked_documents(documents)]
     if words is None:
         unknown = counter.count(token_lists, vectors).report.unknown

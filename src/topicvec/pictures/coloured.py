@@ -7,7 +7,7 @@ import numpy as np
 
 from topicvec.model import TopicVec, document_topics
 from topicvec.pictures.seen import infer_quietly
-from topicvec.represent.documents import reader_of
+from topicvec.represent.documents import counter_of
 from topicvec.text import Tokenizer
 
 __all__ = ["Piece", "PlacedToken", "ReadText", "cut_text", "locate", "read_text"]
@@ -77,7 +77,7 @@ def read_text(model: TopicVec, text: str) -> ReadText:
     """
     spans = _spans(model, text)
     tokens = [token for token, _ in spans]
-    rows = reader_of(model).known(tokens, model.fitted_.vectors)
+    rows = counter_of(model).known(tokens, model.fitted_.vectors)
     inferred = infer_quietly(model, [tokens])
     used = np.array(sorted(set(rows.values())), np.int64)
     shares = inferred.responsibilities(0, used)  # (words, K)

@@ -7,15 +7,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from topicvec.engine import resolve_engine as checked_engine
+from topicvec.engine import resolve_engine
 from topicvec.errors import DataError
 from topicvec.model import FittedTopics, Topic, TopicVec, read_topics
 from topicvec.model.estep import Inferred
 from topicvec.model.inference import infer, representatives, word_masses
 from topicvec.pictures.palette import NULL_COLOUR, topic_colours
-from topicvec.represent.documents import reader_of
+from topicvec.represent.documents import counter_of
 from topicvec.text import Document
-from topicvec.text.counting import DocumentLike as Text
+from topicvec.text.counting import DocumentLike
 
 __all__ = ["infer_quietly", "mean_mixtures", "of_class", "own_colours", "shown_topics", "values_of"]
 
@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 
-def infer_quietly(model: TopicVec, texts: Iterable[Text]) -> Inferred:
+def infer_quietly(model: TopicVec, texts: Iterable[DocumentLike]) -> Inferred:
     """Find the mixtures of documents; unknown words are no reason to warn, they can be seen.
 
     Parameters
@@ -46,8 +46,8 @@ def infer_quietly(model: TopicVec, texts: Iterable[Text]) -> Inferred:
     >>> infer_quietly(model, ["dog dog", "yak"]).proportions.shape
     (2, 2)
     """
-    counts = reader_of(model).count(texts, model.fitted_.vectors).counts
-    return infer(model.fitted_, counts, checked_engine(model.n_jobs))
+    counts = counter_of(model).count(texts, model.fitted_.vectors).counts
+    return infer(model.fitted_, counts, resolve_engine(model.n_jobs))
 
 
 def seen_in(model: TopicVec, texts: Texts) -> FittedTopics:
@@ -80,7 +80,7 @@ def seen_in(model: TopicVec, texts: Texts) -> FittedTopics:
         fitted,
         mass=inferred.mass,
         word_counts=counts,
-        word_mass=word_masses(inferred, len(counts), checked_engine(model.n_jobs)),
+        word_mass=word_masses(inferred, len(counts), resolve_engine(model.n_jobs)),
         representative=representatives(inferred.proportions),
         n_documents=len(inferred.theta),
     )

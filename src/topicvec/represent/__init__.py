@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from topicvec.represent.documents import represent as represent
     from topicvec.represent.documents import represent_training as represent_training
     from topicvec.represent.features import TopicFeatures as TopicFeatures
-    from topicvec.represent.retrieve import DocumentIndex as DocumentIndex
-    from topicvec.represent.retrieve import Hit as Hit
+    from topicvec.represent.search import DocumentIndex as DocumentIndex
+    from topicvec.represent.search import Hit as Hit
     from topicvec.represent.similarity import cosine_similarity as cosine_similarity
     from topicvec.represent.similarity import hellinger_distance as hellinger_distance
     from topicvec.represent.similarity import transport_distance as transport_distance
@@ -24,27 +24,16 @@ if TYPE_CHECKING:
     from topicvec.represent.topics import topic_hierarchy as topic_hierarchy
     from topicvec.represent.topics import topic_similarity as topic_similarity
 
-_HOME = {
-    "DocumentIndex": "retrieve",
-    "Form": "documents",
-    "Hit": "retrieve",
-    "Merge": "topics",
-    "Prediction": "classifier",
-    "Sentence": "summary",
-    "TopicClassifier": "classifier",
-    "TopicFeatures": "features",
-    "cosine_similarity": "similarity",
-    "feature_names": "documents",
-    "hellinger_distance": "similarity",
-    "nearest_topics": "topics",
-    "represent": "documents",
-    "represent_training": "documents",
-    "split_sentences": "summary",
-    "summarize": "summary",
-    "topic_hierarchy": "topics",
-    "topic_similarity": "topics",
-    "transport_distance": "similarity",
+_NAMES = {
+    "classifier": ("Prediction", "TopicClassifier"),
+    "documents": ("Form", "feature_names", "represent", "represent_training"),
+    "features": ("TopicFeatures",),
+    "search": ("DocumentIndex", "Hit"),
+    "similarity": ("cosine_similarity", "hellinger_distance", "transport_distance"),
+    "summary": ("Sentence", "split_sentences", "summarize"),
+    "topics": ("Merge", "nearest_topics", "topic_hierarchy", "topic_similarity"),
 }
+_HOME = {name: module for module, names in _NAMES.items() for name in names}
 
 __all__ = [*_HOME]
 

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from topicvec.errors import DataError, FormatError
 from topicvec.model import bundle
+from topicvec.model.fit import Callback
 from topicvec.model.topicvec import TopicVec
 from topicvec.represent.documents import (
     Form,
@@ -23,6 +24,7 @@ __all__ = ["Prediction", "TopicClassifier"]
 Floats = NDArray[np.float64]
 
 _CARD = "classifier"  # of the file: what is kept beside the model
+_KEPT = ("form", "prior", "strength")
 _STRENGTH = 300.0  # for all training documents together
 
 
@@ -96,7 +98,9 @@ class TopicClassifier:
         self.strength = strength
         self.sharpness = sharpness
 
-    def fit(self, documents: Any, labels: Iterable[str]) -> Self:
+    def fit(
+        self, documents: Any, labels: Iterable[str], *, callback: Callback | None = None
+    ) -> Self:
         """Learn topics and the classifier.
 
         Parameters
@@ -105,6 +109,8 @@ class TopicClassifier:
             At least one of each class.
         labels : iterable of str
             The class of each document.
+        callback : callable, optional
+            Told of each iteration of the topics, as by `TopicVec.fit`.
 
         Returns
         -------
@@ -118,8 +124,8 @@ class TopicClassifier:
         if len(set(names)) < 2:
             raise DataError(f"a classifier needs at least two classes; found {sorted(set(names))}")
         check_form(self.form)
-        model = TopicVec(n_topics=15, random_state=0) if self.model is None else self.model
-        self.model_ = model.__sklearn_clone__().fit(texts, names)
+        model = default_topics() if self.model is None else self.model
+        self.model_ = model.__sklearn_clone__().fit(texts, names, callback=callback)
         features = represent_training(
             self.model_, texts, names, self.form, prior=self.prior, sharpness=self.sharpness
         )
@@ -150,8 +156,7 @@ class TopicClassifier:
         )
         logits = features * self._scale @ self.coef_.T + self.intercept_
         odds = np.exp(logits - logits.max(axis=1, keepdims=True))
-        probabilities: Floats = odds / odds.sum(axis=1, keepdims=True)
-        return probabilities
+        return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
     def predict(self, documents: Any) -> list[str]:
         """Give the most probable class of each document.
@@ -213,11 +218,12 @@ class TopicClassifier:
         if not hasattr(self, "coef_"):
             raise DataError("this classifier has learned nothing yet: call fit first")
         about = {
-            "classes": list(self.classes_), "form": self.form, "prior": self.prior,
-            "strength": self.strength, "scale": self._scale,
+            "classes": list(self.classes_),
+            **{name: getattr(self, name) for name in _KEPT},
+            "scale": self._scale,
             # the one that was used: a later default must not change a saved classifier
             "sharpness": sharpness_of(self.form, self.sharpness),
-        }  # fmt: skip
+        }
         arrays = {"coef": self.coef_, "intercept": self.intercept_}
         self.model_.save(path, extra={_CARD: about}, arrays=arrays)
 
@@ -243,13 +249,8 @@ class TopicClassifier:
                 "with topicvec classify train"
             )
         about = found.extra[_CARD]
-        classifier = cls(
-            None,
-            form=about["form"],
-            prior=about["prior"],
-            strength=about["strength"],
-            sharpness=about.get("sharpness", 1.0),  # that of the first files
-        )
+        classifier = cls(**{name: about[name] for name in _KEPT})
+        classifier.sharpness = about.get("sharpness", 1.0)  # that of the first files
         classifier.model_ = TopicVec.load(path, **params)
         classifier._scale = about["scale"]
         classifier._adopt(about["classes"], found.arrays["coef"], found.arrays["intercept"])
@@ -261,8 +262,25 @@ class TopicClassifier:
         self.coef_: Floats = np.asarray(coef, float)
         self.intercept_: Floats = np.asarray(intercept, float)
         if len(self.coef_) == 1:
-            half = self.coef_ / 2, self.intercept_ / 2
-            self.coef_, self.intercept_ = (
-                np.vstack([-half[0], half[0]]),
-                np.hstack([-half[1], half[1]]),
-            )
+            self.coef_ = np.vstack([-self.coef_, self.coef_]) / 2
+            self.intercept_ = np.hstack([-self.intercept_, self.intercept_]) / 2
+
+
+def default_topics(**params: Any) -> TopicVec:
+    """Make the model that a classifier learns topics with by default.
+
+    Parameters
+    ----------
+    **params
+        Parameters of `TopicVec` to change.
+
+    Returns
+    -------
+    TopicVec
+
+    Examples
+    --------
+    >>> default_topics(max_norm=12)
+    TopicVec(n_topics=15, max_norm=12, random_state=0)
+    """
+    return TopicVec(**{"n_topics": 15, "random_state": 0, **params})

@@ -7,28 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from topicvec.engine import Engine
-from topicvec.engine import resolve_engine as checked_engine
+from topicvec.engine import Engine, resolve_engine
 from topicvec.errors import DataError
-from topicvec.model.counts import DocumentCounter as Reader
-from topicvec.model.counts import report_unknown
+from topicvec.model.counts import DocumentCounter, report_unknown
 from topicvec.model.fitted import FittedTopics
 from topicvec.model.inference import infer, one_pass
 from topicvec.model.own_words import own_word_features, unseen_features
-from topicvec.model.topicvec import TopicVec as TopicModel
+from topicvec.model.topicvec import TopicVec
 
-__all__ = [
-    "FORMS",
-    "SHARPNESS",
-    "Form",
-    "check_form",
-    "count_words",
-    "feature_names",
-    "reader_of",
-    "represent",
-    "represent_training",
-    "sharpness_of",
-]
+__all__ = ["FORMS", "SHARPNESS", "Form", "feature_names", "represent", "represent_training"]
 
 Floats = NDArray[np.floating]
 Form = Literal[
@@ -44,7 +31,7 @@ SHARPNESS: Mapping[str, float] = {"own-words": 0.6, "own-both": 1.0}
 
 
 def represent(
-    model: TopicModel,
+    model: TopicVec,
     documents: Any,
     form: Form = "sqrt",
     *,
@@ -93,27 +80,15 @@ def represent(
     array([[1., 1., 0.]])
     """
     check_form(form)
-    counts = count_words(model, documents)
-    fitted, engine = model.fitted_, checked_engine(model.n_jobs)
+    counts, fitted = count_words(model, documents), model.fitted_
     if form == "word-mean":
         return _word_mean(fitted, counts)
+    engine = resolve_engine(model.n_jobs)
     if form in SHARPNESS:
-        own = own_word_features(fitted, counts, engine, sharpness=sharpness_of(form, sharpness))
-        return own if form == "own-words" else np.hstack([own, _word_mean(fitted, counts)])
-    expected = _expected(fitted, counts, engine, prior)
-    if form == "counts":
-        return expected
-    shares = _shares(fitted, expected, prior)
-    match form:
-        case "proportions":
-            return shares
-        case "topic-mean":
-            mean: Floats = shares @ fitted.topics.astype(float)
-            return mean
-        case "both":
-            return np.hstack([np.sqrt(shares), _word_mean(fitted, counts)])
-        case _:
-            return np.sqrt(shares)
+        found = own_word_features(fitted, counts, engine, sharpness=sharpness_of(form, sharpness))
+    else:
+        found = _mixtures(fitted, counts, engine, form, prior)
+    return _with_word_mean(found, form, fitted, counts)
 
 
 def check_form(form: str) -> None:
@@ -141,7 +116,7 @@ def sharpness_of(form: Form, sharpness: float | None = None) -> float:
 
 
 def represent_training(
-    model: TopicModel,
+    model: TopicVec,
     documents: Any,
     y: Any,
     form: Form = "sqrt",
@@ -180,15 +155,10 @@ def represent_training(
     if form not in SHARPNESS:
         return represent(model, documents, form, prior=prior)
     counts, fitted = count_words(model, documents), model.fitted_
-    engine = checked_engine(model.n_jobs)
-    own = unseen_features(
-        fitted,
-        counts,
-        engine,
-        allowed=_allowed(fitted, y),
-        sharpness=sharpness_of(form, sharpness),
-    )
-    return own if form == "own-words" else np.hstack([own, _word_mean(fitted, counts)])
+    allowed, engine = _allowed(fitted, y), resolve_engine(model.n_jobs)
+    sharp = sharpness_of(form, sharpness)
+    found = unseen_features(fitted, counts, engine, allowed=allowed, sharpness=sharp)
+    return _with_word_mean(found, form, fitted, counts)
 
 
 def _allowed(fitted: FittedTopics, y: Any) -> NDArray[np.bool_] | None:
@@ -201,7 +171,7 @@ def _allowed(fitted: FittedTopics, y: Any) -> NDArray[np.bool_] | None:
     return np.asarray(own | shared)
 
 
-def feature_names(model: TopicModel, form: Form = "sqrt") -> list[str]:
+def feature_names(model: TopicVec, form: Form = "sqrt") -> list[str]:
     """Name the columns of what `represent` returns.
 
     Parameters
@@ -230,19 +200,19 @@ def feature_names(model: TopicModel, form: Form = "sqrt") -> list[str]:
     return dims if form.endswith("-mean") else topics
 
 
-def reader_of(model: TopicModel) -> Reader:
+def counter_of(model: TopicVec) -> DocumentCounter:
     """Give what reads documents as the model does.
 
     Examples
     --------
     >>> from topicvec import TopicVec
-    >>> reader_of(TopicVec()).tokens("Cats purr.")
+    >>> counter_of(TopicVec()).tokens("Cats purr.")
     ['cats', 'purr']
     """
-    return Reader(model.tokenizer, model.stop_words, model.vocabulary, model.weighted)
+    return DocumentCounter(model.tokenizer, model.stop_words, model.vocabulary)
 
 
-def count_words(model: TopicModel, documents: Any) -> csr_array:
+def count_words(model: TopicVec, documents: Any) -> csr_array:
     """Count the known words (D, W) of documents, and report what is unknown.
 
     Examples
@@ -253,30 +223,37 @@ def count_words(model: TopicModel, documents: Any) -> csr_array:
     >>> count_words(model, ["A cat, a car."]).toarray().tolist()
     [[1, 0, 1]]
     """
-    counted = reader_of(model).count(documents, model.vectors_)
+    counted = counter_of(model).count(documents, model.vectors_)
     report_unknown(counted.report)
     return counted.counts
 
 
-def _expected(fitted: FittedTopics, counts: csr_array, engine: Engine, prior: bool) -> Floats:
-    if not prior:
-        return one_pass(fitted, counts, engine)
-    expected: Floats = infer(fitted, counts, engine).theta - fitted.alpha
-    return expected
-
-
-def _shares(fitted: FittedTopics, expected: Floats, prior: bool) -> Floats:
+def _mixtures(
+    fitted: FittedTopics, counts: csr_array, engine: Engine, form: Form, prior: bool
+) -> Floats:
+    """Give how much of each topic the documents have, as counts, shares, roots or a mean."""
+    if prior:
+        expected: Floats = infer(fitted, counts, engine).theta - fitted.alpha
+    else:
+        expected = one_pass(fitted, counts, engine)
+    if form == "counts":
+        return expected
     if prior:
         expected = expected + fitted.alpha
     else:
         expected[expected.sum(axis=1) == 0] = fitted.alpha
     shares: Floats = expected / expected.sum(axis=1, keepdims=True)
-    return shares
+    if form == "topic-mean":
+        shares = shares @ fitted.topics.astype(float)
+    return shares if form in ("proportions", "topic-mean") else np.sqrt(shares)
+
+
+def _with_word_mean(found: Floats, form: Form, fitted: FittedTopics, counts: csr_array) -> Floats:
+    return np.hstack([found, _word_mean(fitted, counts)]) if form.endswith("both") else found
 
 
 def _word_mean(fitted: FittedTopics, counts: csr_array) -> Floats:
     types = np.unique(counts.indices)  # a corpus has few of the vectors' words
     totals = np.asarray(counts.sum(axis=1), float)
     sums = counts[:, types].astype(float) @ fitted.vectors.matrix[types].astype(float)
-    mean: Floats = sums / np.maximum(totals, 1e-300)[:, None]
-    return mean
+    return np.asarray(sums / np.maximum(totals, 1e-300)[:, None])

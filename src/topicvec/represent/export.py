@@ -85,7 +85,7 @@ def _delimited(path: Path, delimiter: str) -> Iterator[Write]:
         def write(columns: Columns) -> None:
             if not file.tell():
                 writer.writerow(columns)
-            writer.writerows(zip(*map(_texts, columns.values()), strict=True))
+            writer.writerows(zip(*(_plain(each, str) for each in columns.values()), strict=True))
 
         yield write
 
@@ -95,7 +95,7 @@ def _json_lines(path: Path) -> Iterator[Write]:
     with path.open("w", encoding="utf-8", errors="surrogatepass", newline="") as file:
 
         def write(columns: Columns) -> None:
-            values = [_rounded(column) for column in columns.values()]
+            values = [_plain(column, float) for column in columns.values()]
             for row in zip(*values, strict=True):
                 record = dict(zip(columns, row, strict=True))
                 file.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
@@ -110,12 +110,15 @@ def _parquet(path: Path) -> Iterator[Write]:
     writers: list[Any] = []
 
     def write(columns: Columns) -> None:
-        if not writers:  # the first batch says the types; a column of nothing is one of text
-            fields = [(name, _arrow_type(arrow, values)) for name, values in columns.items()]
-            writers.append(parquet.ParquetWriter(path, arrow.schema(fields)))
-        schema = writers[0].schema
-        arrays = [arrow.array(values, schema.field(name).type) for name, values in columns.items()]
-        writers[0].write_table(arrow.Table.from_arrays(arrays, schema=schema))
+        # what is not a column of numbers is one of text, also if it holds nothing
+        arrays = {
+            name: arrow.array(values, None if isinstance(values, np.ndarray) else arrow.string())
+            for name, values in columns.items()
+        }
+        table = arrow.table(arrays)
+        if not writers:
+            writers.append(parquet.ParquetWriter(path, table.schema))
+        writers[0].write_table(table)
 
     try:
         yield write
@@ -146,19 +149,9 @@ _OPENERS: dict[str, _Opener] = {
 }
 
 
-def _texts(values: Sequence[Any] | NDArray[Any]) -> Sequence[Any]:
-    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
-        return [f"{value:.8g}" for value in values.tolist()]
-    return values.tolist() if isinstance(values, np.ndarray) else values
-
-
-def _rounded(values: Sequence[Any] | NDArray[Any]) -> Sequence[Any]:
-    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
-        return [float(f"{value:.8g}") for value in values.tolist()]
-    return values.tolist() if isinstance(values, np.ndarray) else values
-
-
-def _arrow_type(arrow: Any, values: Sequence[Any] | NDArray[Any]) -> Any:
-    return (
-        arrow.from_numpy_dtype(values.dtype) if isinstance(values, np.ndarray) else arrow.string()
-    )
+def _plain(values: Sequence[Any] | NDArray[Any], kind: type[str | float]) -> Sequence[Any]:
+    """Give a column as a list, its fractions with eight digits, as text or as numbers."""
+    if not isinstance(values, np.ndarray):
+        return values
+    plain: list[Any] = values.tolist()
+    return [kind(f"{value:.8g}") for value in plain] if values.dtype.kind == "f" else plain

@@ -1,4 +1,4 @@
-"""Topic features for scikit-learn's pipelines."""
+"""Topic features for scikit-learn's pipelines: apart, since they alone import it at once."""
 
 from typing import Any, Self
 
@@ -8,12 +8,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from topicvec.model.topicvec import TopicVec
-from topicvec.represent.documents import (
-    Form,
-    feature_names,
-    represent,
-    represent_training,
-)
+from topicvec.represent.documents import Form, feature_names, represent, represent_training
 
 __all__ = ["TopicFeatures"]
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from topicvec.errors import DataError, require
-from topicvec.model.topicvec import TopicVec as TopicModel
+from topicvec.model.topicvec import TopicVec
 
 __all__ = ["cosine_similarity", "hellinger_distance", "topic_distances", "transport_distance"]
 
@@ -33,7 +33,7 @@ def cosine_similarity(first: ArrayLike, second: ArrayLike | None = None) -> Floa
     array([[1.  , 0.71], [0.71, 1.  ]])
     """
     a, b = _tables(first, second)
-    return np.clip(_unit(a) @ _unit(b).T, -1, 1)
+    return np.clip(unit_rows(a) @ unit_rows(b).T, -1, 1)
 
 
 def hellinger_distance(first: ArrayLike, second: ArrayLike | None = None) -> Floats:
@@ -54,13 +54,11 @@ def hellinger_distance(first: ArrayLike, second: ArrayLike | None = None) -> Flo
     array([0.  , 0.54, 1.  ])
     """
     a, b = (_checked_mixtures(table) for table in _tables(first, second))
-    affinity = np.sqrt(a) @ np.sqrt(b).T
-    distances: Floats = np.sqrt(np.clip(1 - affinity, 0, 1))
-    return distances
+    return np.asarray(np.sqrt(np.clip(1 - np.sqrt(a) @ np.sqrt(b).T, 0, 1)))
 
 
 def transport_distance(
-    model: TopicModel, first: ArrayLike, second: ArrayLike | None = None
+    model: TopicVec, first: ArrayLike, second: ArrayLike | None = None
 ) -> Floats:
     """Give the least work that turns one topic mixture into another, for each pair.
 
@@ -105,7 +103,7 @@ def transport_distance(
     return np.array([[float(transport.emd2(p, q, costs)) for q in b] for p in a])
 
 
-def topic_distances(model: TopicModel) -> Floats:
+def topic_distances(model: TopicVec) -> Floats:
     """Give Euclidean distances (K, K) between the topic vectors; the null topic is at 0.
 
     Examples
@@ -119,8 +117,7 @@ def topic_distances(model: TopicModel) -> Floats:
     from scipy.spatial.distance import cdist
 
     topics = model.fitted_.topics.astype(float)
-    distances: Floats = cdist(topics, topics)
-    return distances
+    return np.asarray(cdist(topics, topics))
 
 
 def _tables(first: ArrayLike, second: ArrayLike | None) -> tuple[Floats, Floats]:
@@ -146,7 +143,7 @@ def _checked_mixtures(table: Floats) -> Floats:
     return table
 
 
-def _unit(table: Floats) -> Floats:
+def unit_rows(table: Floats) -> Floats:
+    """Scale each row to length 1; rows of zeros stay."""
     norms = np.linalg.norm(table, axis=1, keepdims=True)
-    unit: Floats = np.divide(table, norms, out=np.zeros_like(table), where=norms > 0)
-    return unit
+    return np.asarray(np.divide(table, norms, out=np.zeros_like(table), where=norms > 0))

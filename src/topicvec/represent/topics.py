@@ -1,13 +1,15 @@
 """How topics lie to one another: similarities, neighbours and a hierarchy."""
 
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from topicvec.checks import check_choice
 from topicvec.embed.nearest import best
 from topicvec.errors import DataError
-from topicvec.model.topicvec import TopicVec as TopicModel
+from topicvec.model.topicvec import TopicVec
+from topicvec.represent.similarity import unit_rows
 
 __all__ = ["Linkage", "Merge", "nearest_topics", "topic_hierarchy", "topic_similarity"]
 
@@ -41,7 +43,7 @@ class Merge(NamedTuple):
     topics: tuple[int, ...]
 
 
-def topic_similarity(model: TopicModel) -> NDArray[np.float64]:
+def topic_similarity(model: TopicVec) -> NDArray[np.float64]:
     """Give the cosine of each pair of topic vectors.
 
     Parameters
@@ -62,14 +64,11 @@ def topic_similarity(model: TopicModel) -> NDArray[np.float64]:
     >>> topic_similarity(model).diagonal().round(3)
     array([0., 1., 1.])
     """
-    topics = model.fitted_.topics.astype(float)
-    norms = np.linalg.norm(topics, axis=1, keepdims=True)
-    unit = np.divide(topics, norms, out=np.zeros_like(topics), where=norms > 0)
-    cosines: NDArray[np.float64] = np.clip(unit @ unit.T, -1, 1)
-    return cosines
+    unit = unit_rows(model.fitted_.topics.astype(float))
+    return np.clip(unit @ unit.T, -1, 1)
 
 
-def nearest_topics(model: TopicModel, topic: int, n: int = 5) -> list[tuple[int, float]]:
+def nearest_topics(model: TopicVec, topic: int, n: int = 5) -> list[tuple[int, float]]:
     """List the topics that are most like one, with their cosines, best first.
 
     Parameters
@@ -103,7 +102,7 @@ def nearest_topics(model: TopicModel, topic: int, n: int = 5) -> list[tuple[int,
     return [(int(row), float(scores[row])) for row in best(scores, n)]
 
 
-def topic_hierarchy(model: TopicModel, method: Linkage = "average") -> tuple[Merge, ...]:
+def topic_hierarchy(model: TopicVec, method: Linkage = "average") -> tuple[Merge, ...]:
     """Join topics two by two, the most alike first, until there is one tree.
 
     Parameters
@@ -128,8 +127,7 @@ def topic_hierarchy(model: TopicModel, method: Linkage = "average") -> tuple[Mer
     >>> len(tree), sorted(tree[-1].topics)
     (2, [1, 2, 3])
     """
-    if method not in ("average", "complete", "single"):
-        raise DataError(f'method must be "average", "complete" or "single"; found {method!r}')
+    check_choice("method", method, *get_args(Linkage))
     n_topics = model.fitted_.n_topics
     if n_topics < 3:
         return ()

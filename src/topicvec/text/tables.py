@@ -187,7 +187,7 @@ def _rows(stream: TextIO, delimiter: str, quoting: bool, where: str) -> Iterator
     except csv.Error as error:
         raise FormatError(
             f"{where}, line {table.line_num}: {error}; close or double the quotes there, "
-            "or read without quotes by quoting=False (--no-quoting)"
+            "or read without quotes by quoting=False (--format csv,no-quoting)"
         ) from error
 
 
@@ -199,7 +199,7 @@ def _even(rows: Iterable[Row], n_columns: int, where: str) -> Iterator[list[str]
             raise DataError(
                 f"{where}, line {line}: expected {n_columns} columns as in the first row; "
                 f"found {len(row)}; mend the row, or check delimiter= and quoting= "
-                "(--delimiter, --quoting)"
+                "(--format csv,delimiter=semicolon or csv,no-quoting)"
             )
         yield row
 

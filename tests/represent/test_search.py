@@ -8,8 +8,8 @@ from scipy.sparse import csr_array
 from topicvec import TopicVec
 from topicvec.errors import DataError, FormatError, VocabularyMismatch
 from topicvec.represent import DocumentIndex
-from topicvec.represent.matching import WordIndex
-from topicvec.represent.retrieve import Blend
+from topicvec.represent.search import Blend
+from topicvec.represent.words import WordIndex
 
 
 @pytest.fixture(scope="module")
