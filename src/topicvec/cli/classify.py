@@ -114,7 +114,7 @@ def predict(
     """
     import numpy as np
 
-    from topicvec.represent import TopicClassifier
+    from topicvec.represent.classifier import TopicClassifier, macro_f1
     from topicvec.represent.export import check_suffix, open_table
 
     if output is not None:
@@ -132,7 +132,8 @@ def predict(
     if output is not None:
         with open_table(output) as write:
             write(columns)
-    score = _macro_f1([document.label for document in documents], columns["label"])
+    own = [document.label for document in documents]
+    score = None if None in own else macro_f1(own, columns["label"])
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     if json:
         render.show_json({"macro_f1": score, "documents": rows})
@@ -142,11 +143,3 @@ def predict(
     if score is not None:
         n_documents = f"{len(documents):,} documents with classes of their own"
         render.note(f"macro F1 {score:.1%} on {n_documents}")
-
-
-def _macro_f1(own: list[str | None], found: Any) -> float | None:
-    if None in own:
-        return None
-    from sklearn.metrics import f1_score
-
-    return float(f1_score(own, found, average="macro"))

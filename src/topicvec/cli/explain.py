@@ -1,7 +1,6 @@
 """``topicvec explain`` and ``summarize``: a text in colours, and in a few of its own sentences."""
 
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,7 +11,6 @@ from topicvec.cli.main import NOTHING_FOUND
 
 if TYPE_CHECKING:
     from topicvec.model import TopicVec
-    from topicvec.represent import Sentence
     from topicvec.text import Document
 
 __all__ = ["explain", "summarize"]
@@ -122,8 +120,13 @@ def summarize(
 
     Example: topicvec summarize article.txt -n 3
     """
+    from topicvec.cli import fitting
+    from topicvec.represent import summarize as choose
+
     documents = texts.read()
-    summaries = _summaries(documents, model, n, vectors=vectors, random_state=seed)
+    whole = None if model is None else fitting.load_model(model)
+    params = {"vectors": vectors, "random_state": seed}
+    summaries = [choose(whole or _own_model(each, **params), each, n) for each in documents]
     found = list(zip(documents, summaries, strict=True))
     if json:
         records = [
@@ -141,19 +144,8 @@ def summarize(
         raise typer.Exit(NOTHING_FOUND)
 
 
-def _summaries(
-    documents: "list[Document]", path: Path | None, n: int, **params: Any
-) -> "list[list[Sentence]]":
-    from topicvec.cli import fitting
-    from topicvec.represent import summarize as choose
-
-    if path is not None:
-        model = fitting.load_model(path)
-        return [choose(model, document, n) for document in documents]
-    return [choose(_own_model(document, **params), document, n) for document in documents]
-
-
-def _own_model(document: "Document", **params: Any) -> Any:
+def _own_model(document: "Document", **params: Any) -> "TopicVec":
+    """Learn the topics of one text, as many as it has words for."""
     from topicvec.cli import fitting
     from topicvec.text import Tokenizer
 

@@ -98,9 +98,7 @@ def make_app(name: str | None = None) -> "typer.Typer":
         context_settings={"help_option_names": ["-h", "--help"]},
         epilog="On every command: --debug shows the traceback of an error.",
     )
-    version = typer.Option(
-        "--version", callback=_show_version, is_eager=True, help="Print the version."
-    )
+    version = typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
 
     @app.callback()
     def main(version: Annotated[bool, version] = False) -> None:
@@ -121,7 +119,7 @@ def make_app(name: str | None = None) -> "typer.Typer":
     return app
 
 
-def _show_version(wanted: bool) -> None:
+def _version(wanted: bool) -> None:
     if wanted:
         import typer
 

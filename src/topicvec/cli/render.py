@@ -171,14 +171,16 @@ def progress_bar() -> Iterator[Advance]:
     Advance
         A function to call with (stage, done, total).
     """
+    if _err.quiet or not _err.is_terminal:
+        yield lambda *_, **__: None
+        return
     columns = (
         bars.TextColumn("{task.description}"),
         bars.BarColumn(),
         bars.MofNCompleteColumn(),
         bars.TimeRemainingColumn(),
     )
-    hidden = _err.quiet or not _err.is_terminal
-    with bars.Progress(*columns, console=_err, transient=True, disable=hidden) as bar:
+    with bars.Progress(*columns, console=_err, transient=True) as bar:
         stages: dict[str, bars.TaskID] = {}
 
         def advance(stage: str, done: int, total: int | None = None, detail: str = "") -> None:

@@ -103,9 +103,9 @@ def _report(hits: "list[Hit]", beginnings: list[str], head: dict[str, Any], json
     if json:
         render.show_json({**head, "hits": [asdict(hit) for hit in hits]})
     else:
-        rows: list[dict[str, object]] = [{"score": hit.score, "id": hit.id} for hit in hits]
-        for row, hit in zip(rows, hits if beginnings else [], strict=False):
-            row["text"] = beginnings[hit.index]
+        shown = [{"text": beginnings[hit.index]} if beginnings else {} for hit in hits]
+        found = zip(hits, shown, strict=True)
+        rows = [{"score": hit.score, "id": hit.id, **text} for hit, text in found]
         render.show_table(rows, wide=["text"])
     if not hits:
         render.note("nothing found")

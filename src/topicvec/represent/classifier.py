@@ -203,9 +203,7 @@ class TopicClassifier:
         float
             Between 0 and 1.
         """
-        from sklearn.metrics import f1_score
-
-        return float(f1_score(list(labels), self.predict(documents), average="macro"))
+        return macro_f1(labels, self.predict(documents))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write topics and classifier to one model file, which `TopicVec.load` reads too.
@@ -284,3 +282,16 @@ def default_topics(**params: Any) -> TopicVec:
     TopicVec(n_topics=15, max_norm=12, random_state=0)
     """
     return TopicVec(**{"n_topics": 15, "random_state": 0, **params})
+
+
+def macro_f1(labels: Sequence[str | None], found: Sequence[str]) -> float:
+    """Give the mean of the classes' F1, between 0 and 1.
+
+    Examples
+    --------
+    >>> macro_f1(["pet", "road", "pet"], ["pet", "road", "road"])
+    0.6666666666666666
+    """
+    from sklearn.metrics import f1_score
+
+    return float(f1_score(list(labels), list(found), average="macro"))

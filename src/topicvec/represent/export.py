@@ -18,7 +18,6 @@ __all__ = ["Columns", "Write", "check_suffix", "open_table"]
 
 Columns = Mapping[str, Sequence[Any] | NDArray[Any]]
 Write = Callable[[Columns], None]
-_Opener = Callable[[Path], AbstractContextManager[Write]]
 
 
 @contextmanager
@@ -140,7 +139,7 @@ def _numpy(path: Path) -> Iterator[Write]:
         np.save(file, np.concatenate(batches), allow_pickle=False)
 
 
-_OPENERS: dict[str, _Opener] = {
+_OPENERS: dict[str, Callable[[Path], AbstractContextManager[Write]]] = {
     ".csv": lambda path: _delimited(path, ","),
     ".tsv": lambda path: _delimited(path, "\t"),
     ".jsonl": _json_lines,
