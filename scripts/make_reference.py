@@ -24,7 +24,7 @@ Exit codes: 0 done, 1 found nothing, 2 bad input, 130 interrupted. Errors are on
 def commands(command: Any, path: str) -> list[tuple[str, Any]]:
     if not hasattr(command, "commands"):
         return [(path, command)]
-    found = sorted(command.commands.items())
+    found = sorted(pair for pair in command.commands.items() if not pair[1].hidden)
     return [pair for name, child in found for pair in commands(child, f"{path} {name}")]
 
 

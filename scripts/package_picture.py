@@ -36,7 +36,10 @@ ABOUT = {
     "engine": "work for many cores",
     GROUND: "also estimator, files, version; imported everywhere",
 }
-COLOURS = ("#1b6ca8", "#b5482a", "#2e7d4f", "#7a4fa3", "#a87b1b", "#a33a6f", "#2a8a94", "#5b6470")
+COLOURS = (
+    "#1b6ca8", "#b5482a", "#2e7d4f", "#7a4fa3", "#a87b1b", "#a33a6f", "#2a8a94", "#5b6470",
+    "#4a5fc1", "#6d7d1f", "#8a5a44",
+)  # fmt: skip
 FAMILY = "Helvetica Neue, Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-serif"
 LEFT, TOP, WIDTH, GAP, LANE, STEP = 20, 56, 330, 14, 26, 13
 

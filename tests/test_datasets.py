@@ -207,7 +207,7 @@ def test_without_archive_nltk_data_and_network_the_places_are_named(folder, nltk
 
 def test_without_nltk_its_extra_is_named(folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "nltk", None)
-    with pytest.raises(MissingExtra, match="bench"):
+    with pytest.raises(MissingExtra, match=r"topicvec\[datasets\]"):
         load_reuters()
 
 

@@ -350,7 +350,7 @@ def _story_text(content: str) -> str:
 
 
 def _from_nltk() -> Iterator[Story]:
-    nltk = require("nltk", "bench", f"reading Reuters without the folder {VARIABLE} names")
+    nltk = require("nltk", "datasets", f"reading Reuters without the folder {VARIABLE} names")
     with zipfile.ZipFile(_nltk_archive(nltk)) as archive:
         rows = archive.read("reuters/cats.txt").decode("ascii").splitlines()
         for name, *topics in (row.split() for row in rows if row.strip()):

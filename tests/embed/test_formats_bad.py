@@ -241,7 +241,7 @@ def test_a_pickle_of_something_else_is_refused(refused):
 
 def test_a_gensim_file_without_gensim_says_how_to_install_it(refused, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "gensim.models", None)
-    message = r'pip install "topicvec\[bench\]"'
+    message = r'pip install "topicvec\[gensim\]"'
     refused(pickle.dumps([]), message, error=MissingExtra, name="v.kv")
 
 

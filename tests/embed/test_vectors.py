@@ -332,7 +332,7 @@ def test_something_else_than_gensim_vectors_is_refused():
 
 def test_without_gensim_the_message_says_how_to_install_it(royal, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "gensim.models", None)
-    with pytest.raises(MissingExtra, match=r'pip install "topicvec\[bench\]"'):
+    with pytest.raises(MissingExtra, match=r'pip install "topicvec\[gensim\]"'):
         royal.to_gensim()
 
 

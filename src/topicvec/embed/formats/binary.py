@@ -169,7 +169,7 @@ def read_keyed(path: Path, max_words: int | None = None) -> ParsedVectors:
     >>> read_keyed(path).words  # doctest: +SKIP
     ('cat',)
     """
-    models = require("gensim.models", "bench", f"reading {path}")
+    models = require("gensim.models", "gensim", f"reading {path}")
     try:
         loaded = models.KeyedVectors.load(str(path))
     except Exception as error:  # a damaged pickle can raise anything
@@ -222,7 +222,7 @@ def to_keyed(vectors: ParsedVectors) -> Any:
     >>> to_keyed(parsed).most_similar("cat")  # doctest: +SKIP
     [('dog', 0.0)]
     """
-    models = require("gensim.models", "bench", "making gensim vectors")
+    models = require("gensim.models", "gensim", "making gensim vectors")
     keyed = models.KeyedVectors(vectors.matrix.shape[1], dtype=np.float32)
     keyed.add_vectors(list(vectors.words), np.array(vectors.matrix))
     weights = np.asarray(vectors.counts, dtype=np.float64)
