@@ -11,8 +11,6 @@ import sys
 import warnings
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
-from topicvec.errors import DataError
-
 if TYPE_CHECKING:
     import typer
 
@@ -26,11 +24,6 @@ _HOME = {
     "explain": "explain", "search": "search", "similar": "search", "summarize": "explain",
     "classify": "classify", "cloud": "pictures", "picture": "pictures", "vectors": "vectors",
     "report": "pages", "explore": "pages", "demo": "topics",
-}  # fmt: skip
-
-
-_ANYTHING: dict[str, Any] = {
-    "ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": [],
 }  # fmt: skip
 
 
@@ -109,12 +102,6 @@ def make_app(name: str | None = None) -> "typer.Typer":
     @app.callback()
     def main(version: Annotated[bool, version] = False) -> None:
         """Topics as vectors: find, read and use the topics of one article or a whole corpus."""
-
-    @app.command("bench", hidden=True, context_settings=_ANYTHING)
-    def bench() -> None:
-        raise DataError(
-            "the laboratory is a package of its own: pip install ./bench, then topicvec-bench …"
-        )
 
     for each in [name] if name in _HOME else _HOME:
         found = getattr(importlib.import_module(f"topicvec.cli.{_HOME[each]}"), each)
