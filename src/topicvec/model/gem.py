@@ -25,8 +25,6 @@ __all__ = ["N_FREQUENT", "expect", "iterate", "rehearse"]
 Floats = NDArray[np.floating]
 Bools = NDArray[np.bool_]
 
-_ROWS = 2048  # word types at a time: a block stays in the cache for the passes over it
-
 N_FREQUENT = 16_000  # words of a rehearsal, besides those of the documents
 _WORTH = 0.5  # of the vocabulary; a larger part would save too little
 _TOL = 2e-3  # nats a token; when a rehearsal is over
@@ -107,9 +105,8 @@ def expect(
     solver: Solver,
 ) -> tuple[Floats, DocStats]:  # fmt: skip
     """E-step: the documents' mixtures (D, K) and their statistics."""
-    dots, residuals = tables.dots, -tables.log_partition.astype(tables.dots.dtype)
-    pieces = [dots[start : start + _ROWS] for start in range(0, len(dots), _ROWS)]
-    table, peak = likelihoods(engine, pieces, residuals)
+    residuals = -tables.log_partition.astype(state.topics.dtype)
+    table, peak = likelihoods(engine, tables.dots, residuals)
     found = mix(
         engine, corpus, table, state.alpha, state.theta, solver.inner_tol, solver.max_passes
     )

@@ -24,7 +24,7 @@ vocabulary.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -59,7 +59,7 @@ _N_ROUNDS = 20  # of Minka's fixed point
 
 @dataclass(frozen=True)
 class Tables(Record):
-    """What follows from the topics. The first axis is the topic, but for ``dots``.
+    """What follows from the topics. The first axis is the topic, but the last of ``dots``.
 
     Parameters
     ----------
@@ -71,8 +71,8 @@ class Tables(Record):
         Trace of Cov_{P(w|k)}[v].
     head_rows, head_shares : arrays, (K, HEAD_SIZE)
         The most probable words and their P(w|k); share 0 where there are fewer.
-    dots : array, (U, K)
-        v_w·t_k for the word types of the corpus.
+    dots : tuple of arrays, (n, K)
+        v_w·t_k for the word types of the corpus, a block of the vocabulary after the other.
     """
 
     log_partition: Floats
@@ -80,18 +80,18 @@ class Tables(Record):
     spread: Floats
     head_rows: Ints
     head_shares: Floats
-    dots: Floats
+    dots: tuple[Floats, ...]
 
     def where(self, chosen: NDArray[np.bool_], other: "Tables") -> "Tables":
         """Take the chosen topics from here and the rest from another evaluation."""
         if chosen.all():
             return self
         mixed = {}
-        for field in fields(self):
-            mixed[field.name] = getattr(self, field.name).copy()
-            rest = (..., ~chosen) if field.name == "dots" else ~chosen
-            mixed[field.name][rest] = getattr(other, field.name)[rest]
-        return Tables(**mixed)
+        for name in ("log_partition", "mean", "spread", "head_rows", "head_shares"):
+            mixed[name] = getattr(self, name).copy()
+            mixed[name][~chosen] = getattr(other, name)[~chosen]
+        pairs = zip(self.dots, other.dots, strict=True)
+        return Tables(**mixed, dots=tuple(np.where(chosen, *pair) for pair in pairs))
 
 
 def evaluate(engine: Engine, lexicon: Lexicon, topics: Floats) -> Tables:
@@ -112,8 +112,7 @@ def evaluate(engine: Engine, lexicon: Lexicon, topics: Floats) -> Tables:
     ]
     # laid out as the product wants it: T.T of this is contiguous
     block = partial(_evaluate_block, np.ascontiguousarray(topics.T).T, least)
-    dots = np.empty((len(lexicon.rows), len(topics)), topics.dtype)
-    return _merge(engine.map(block, pieces), edges, dots, topics)
+    return _merge(engine.map(block, pieces), topics)
 
 
 def _evaluate_block(topics: Floats, least: Floats, piece: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -141,10 +140,10 @@ def _evaluate_block(topics: Floats, least: Floats, piece: tuple[Any, ...]) -> tu
     return peak, total, square, moment, probable, p.ravel()[probable], dots
 
 
-def _merge(blocks: Iterable[tuple[Any, ...]], edges: Ints, dots: Floats, topics: Floats) -> Tables:
+def _merge(blocks: Iterable[tuple[Any, ...]], topics: Floats) -> Tables:
     peak = np.full(len(topics), -np.inf)
     total, square, moment = np.zeros(len(topics)), np.zeros(len(topics)), np.zeros(topics.shape)
-    candidates = []
+    candidates, dots = [], []
     for i, (its_peak, *sums, probable, values, its_dots) in enumerate(blocks):
         top = np.maximum(peak, its_peak)
         old, new = np.exp(peak - top), np.exp(its_peak - top)
@@ -154,7 +153,7 @@ def _merge(blocks: Iterable[tuple[Any, ...]], edges: Ints, dots: Floats, topics:
         moment += sums[2] * new.astype(topics.dtype)[:, None]
         rows, owners = np.divmod(probable, len(topics))
         candidates.append((rows + i * _ROWS, owners, np.log(values) + its_peak[owners]))
-        dots[edges[i] : edges[i + 1]] = its_dots
+        dots.append(its_dots)
         peak = top
     log_partition = peak + np.log(total)
     mean = moment / total[:, None]
@@ -170,7 +169,7 @@ def _merge(blocks: Iterable[tuple[Any, ...]], edges: Ints, dots: Floats, topics:
     head_shares = np.zeros((len(topics), HEAD_SIZE))
     head_rows[owners[kept], rank] = rows[kept]
     head_shares[owners[kept], rank] = shares[kept]
-    return Tables(log_partition, mean, spread, head_rows, head_shares, dots)
+    return Tables(log_partition, mean, spread, head_rows, head_shares, tuple(dots))
 
 
 def m_step(
