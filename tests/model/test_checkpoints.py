@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from topicvec.engine import InPlace
 from topicvec.errors import DataError, FormatError
 from topicvec.model.state import Solver
 from topicvec.model.topicvec import TopicVec
@@ -58,11 +59,15 @@ def test_classes_that_had_not_begun_start_as_they_would_have(planted, tmp_path):
     path = tmp_path / "state.safetensors"
     whole = fit(planted, None, n_topics=3, y=planted.classes)
 
-    def interrupt(info):
-        raise KeyboardInterrupt
+    class Stopped(InPlace):
+        def map(self, function, items):
+            for number, item in enumerate(items):
+                if number == 2 and hasattr(item, "gi_frame"):  # the third class
+                    raise KeyboardInterrupt
+                yield function(item)
 
-    with pytest.warns(RuntimeWarning, match="interrupted after 1 iterations"):
-        fit(planted, path, n_topics=3, y=planted.classes, callback=interrupt)
+    with pytest.warns(RuntimeWarning, match="interrupted after 5 iterations"):
+        fit(planted, path, n_topics=3, y=planted.classes, n_jobs=Stopped())
     resumed = fit(planted, path, n_topics=3, y=planted.classes)
     assert np.array_equal(resumed.topic_vectors_, whole.topic_vectors_)
     assert resumed.bounds_ == whole.bounds_

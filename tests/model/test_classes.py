@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from topicvec.engine import LocalEngine
 from topicvec.errors import DataError, OutOfVocabularyWarning
 from topicvec.model.topicvec import TopicVec
 
@@ -162,13 +163,27 @@ def test_a_fit_forgets_the_classes_of_an_earlier_one(planted):
     assert model.topic_vectors_.shape[0] == 3
 
 
-def test_ctrl_c_in_the_first_round_leaves_a_model_that_can_be_saved(planted, tmp_path):
-    def interrupt(progress):  # while other classes have not begun
-        raise KeyboardInterrupt
+class Stopped(LocalEngine):
+    """An engine whose user presses Ctrl-C after so many of the first runs."""
 
-    model = quick(3, planted.vectors, random_state=0, n_jobs=1)
-    with pytest.warns(RuntimeWarning, match="interrupted after 1 iterations"):
-        model.fit(planted.documents, planted.classes, callback=interrupt)
+    def __init__(self, n_jobs, after=2):
+        super().__init__(n_jobs)
+        self.after, self.pressed = after, False
+
+    def map(self, function, items):
+        of_runs = isinstance(items, list) and items and hasattr(items[0], "gi_frame")
+        for number, item in enumerate(items):
+            if of_runs and number == self.after and not self.pressed:
+                self.pressed = True
+                raise KeyboardInterrupt
+            yield function(item)
+
+
+def test_ctrl_c_in_the_first_round_leaves_a_model_that_can_be_saved(planted, tmp_path):
+    model = quick(3, planted.vectors, random_state=0, n_jobs=Stopped(1))
+    with pytest.warns(RuntimeWarning, match="interrupted after 5 iterations"):
+        model.fit(planted.documents, planted.classes)
+    model.set_params(n_jobs=1)
     assert np.isfinite(model.bounds_).all()
     assert np.isfinite(model.topic_residuals_).all()
     model.save(tmp_path / "model")

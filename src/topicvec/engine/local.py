@@ -103,6 +103,7 @@ class LocalEngine:
         cores = len(allowed) or os.cpu_count() or 1  # those that this process may use
         self.n_jobs = cores if n_jobs in (None, -1) else n_jobs
         self.kind = kind
+        self.shares_memory = kind == "thread"
 
     def __repr__(self) -> str:
         return f"LocalEngine(n_jobs={self.n_jobs}, kind={self.kind!r})"
@@ -163,6 +164,8 @@ class InPlace:
     >>> list(InPlace().map(abs, [-1, 2]))
     [1, 2]
     """
+
+    shares_memory = True
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Apply ``function`` to each item."""

@@ -12,6 +12,7 @@ import json
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import Any, cast
@@ -22,7 +23,7 @@ from scipy.sparse import csr_array
 
 from topicvec.embed.formats.tensors import write_tensors
 from topicvec.embed.vectors import WordVectors
-from topicvec.engine import Engine
+from topicvec.engine import Engine, InPlace
 from topicvec.errors import DataError, FormatError, warn
 from topicvec.model.estep import Inferred, even_theta
 from topicvec.model.fitted import FittedTopics, Setting, empty_table, topic_residuals
@@ -122,7 +123,9 @@ class Plan(Solver):
     def steps(
         self, engine: Engine, state: TopicState | None = None
     ) -> Iterator[tuple[TopicState, StepInfo]]:
-        """Run EM from its start, or go on from a state, see `iterate`."""
+        """Run EM until it is done, from its start or from a state, see `iterate`."""
+        if self.is_done(state):
+            return
         corpus = Corpus.of(self.counts, len(self.topics), self.allowed)
         lexicon = Lexicon.of(
             self.vectors.matrix, self.vectors.unigram, corpus.types, self.n_normalizer_words
@@ -132,6 +135,8 @@ class Plan(Solver):
             first = rehearse(corpus, lexicon, first, self, engine, self.free, self.max_iter)
         for found, info in iterate(corpus, lexicon, first, self, engine, self.free):
             yield found, replace(info, max_iter=self.max_iter, group=self.group)
+            if self.is_done(found):
+                return
 
     def first(self, corpus: Corpus | None = None) -> TopicState:
         """Give the state before the first iteration."""
@@ -261,8 +266,11 @@ def fit_plans(
     FittedTopics, array (D, K)
         All topics, their history among the settings; and the mixtures of the documents.
     """
-    states, history = train(plans, engine, callback, checkpoint)
-    parts = [conclude(plan, state, engine) for plan, state in zip(plans, states, strict=True)]
+    # Threads share the plans and take one each; any other engine spreads the pieces of each plan.
+    spread = engine if getattr(engine, "shares_memory", False) else InPlace()
+    states, history = train(plans, engine, spread, callback, checkpoint)
+    pairs = list(zip(plans, states, strict=True))
+    parts = list(spread.map(lambda pair: conclude(*pair, engine), pairs))
     if len(parts) == 1 and plans[0].rows is None:
         fitted, proportions = parts[0][0], parts[0][1].proportions
     else:
@@ -273,10 +281,12 @@ def fit_plans(
 
 
 def train(
-    plans: Sequence[Plan], engine: Engine, callback: Callback | None = None,
+    plans: Sequence[Plan], engine: Engine, spread: Engine, callback: Callback | None = None,
     checkpoint: AnyPath | None = None,
 ) -> tuple[list[TopicState], dict[str, Setting]]:  # fmt: skip
     """Improve all sets of topics until they are done; Ctrl-C keeps what there is.
+
+    ``spread`` maps over plans, ``engine`` over the pieces of each.
 
     Returns
     -------
@@ -292,19 +302,18 @@ def train(
     try:
         while left:
             news: list[StepInfo] = []
-            for i in tuple(left):
-                for _ in range(n_steps):
-                    found = None if plans[i].is_done(states[i]) else next(runs[i], None)
-                    if found is None:
-                        left.remove(i)
-                        break
-                    states[i], info = found
-                    news.append(info)
-                    where = "" if info.group is None else f"{info.group}, "
-                    facts = info.iteration, info.bound, info.change
-                    logger.info("%siteration %d: bound %.5f, change %.2g", where, *facts)
-                    if callback is not None:
-                        callback(info)
+            rounds = spread.map(lambda run: list(islice(run, n_steps)), [runs[i] for i in left])
+            for i, steps in zip(tuple(left), rounds, strict=True):
+                states[i] = steps[-1][0] if steps else states[i]
+                news += [info for _, info in steps]
+                if len(steps) < n_steps:
+                    left.remove(i)
+            for info in news:
+                where = "" if info.group is None else f"{info.group}, "
+                facts = info.iteration, info.bound, info.change
+                logger.info("%siteration %d: bound %.5f, change %.2g", where, *facts)
+                if callback is not None:
+                    callback(info)
             if checkpoint is not None and any(info.iteration % _EVERY == 0 for info in news):
                 _save(checkpoint, mark, states)
     except KeyboardInterrupt:
