@@ -123,6 +123,19 @@ def test_explain_finds_the_topics_of_the_text_itself_without_a_model(article, ve
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminal")
+def test_explain_finds_words_with_decomposed_accents(model, tmp_path, capsys):
+    text = tmp_path / "accents.txt"
+    text.write_text(
+        "Cafe\u0301 rain, re\u0301sume\u0301 wind and nai\u0308ve water", encoding="utf-8"
+    )
+    assert call(["explain", str(text), "-m", str(model), "--json"]) == 0
+    (document,) = read_json(capsys)["documents"]
+    content = text.read_text(encoding="utf-8")
+    assert {"rain", "wind", "water"} <= {word["token"] for word in document["tokens"]}
+    for word in document["tokens"]:
+        assert content[word["start"] : word["end"]].lower() == word["token"]
+
+
 def test_explain_colours_words_in_a_terminal(model, tmp_path):
     import pty
 

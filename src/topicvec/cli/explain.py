@@ -58,19 +58,10 @@ def explain(
 
 def _coloured(model: "TopicVec", document: "Document", least: float) -> Words:
     """List the words that have a topic, with their places in the text."""
-    from topicvec.pictures.coloured import locate
+    from topicvec.pictures.coloured import read_text
 
-    tokens = [
-        token
-        for token in model.responsibilities(document)
-        if token.topic is not None and token.probability >= least
-    ]
-    places = locate(document.text, [token.token for token in tokens])
-    return [
-        {**token._asdict(), "start": place[0], "end": place[1]}
-        for token, place in zip(tokens, places, strict=True)
-        if place is not None
-    ]
+    words = read_text(model, document.text).tokens
+    return [word._asdict() for word in words if word.probability >= least]
 
 
 def _as_json(model: "TopicVec", documents: "list[Document]", found: list[Words]) -> dict[str, Any]:
