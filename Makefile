@@ -55,7 +55,7 @@ layers: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 house: $(VENV)/.dev
-	$(BIN)/python scripts/house.py --check
+	$(BIN)/python scripts/house.py
 
 $(VENV)/.lab: $(VENV)/.dev bench/pyproject.toml
 	$(BIN)/python -m pip install --quiet -e ./bench
