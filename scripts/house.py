@@ -6,8 +6,8 @@ Counted are, for the package under ``src/topicvec``:
 - code lines of function bodies: the longest, the median and the 90% quantile;
 - what ``TopicVec(10, random_state=0).fit([article])`` goes through, in all threads: source files
   and functions of the package that are entered (methods too; not lambdas, comprehensions, class
-  bodies, nor what dataclasses generate; compiled kernels are not seen), and the dataclasses and
-  named tuples of the package of which an instance is made;
+  bodies, nor what dataclasses generate; compiled kernels are not seen), and the dataclasses of the
+  package of which an instance is made (not named tuples, which are several results in one);
 - modules of the package that are loaded when ``topicvec topics article.txt`` ends.
 
 Usage: python scripts/house.py [--check] [--json] [--names] [--source src]
@@ -115,10 +115,8 @@ class Walk:
 
     def _made(self, first: object) -> None:
         kind = first if isinstance(first, type) else type(first)
-        if kind.__module__.partition(".")[0] == self.name:
-            is_named_tuple = issubclass(kind, tuple) and hasattr(kind, "_fields")
-            if is_dataclass(kind) or is_named_tuple:
-                self.records.add(kind)
+        if kind.__module__.partition(".")[0] == self.name and is_dataclass(kind):
+            self.records.add(kind)
 
     def follow(self, work: Callable[[], object]) -> None:
         threading.setprofile(self)

@@ -122,7 +122,7 @@ def _short(value: object) -> str:
 
 
 def _copied(value: Any) -> Any:
-    # A copied tokenizer, callback or engine would lose its models, files and connections; word
+    # A copied tokenizer or engine would lose its models, files and connections; word
     # vectors and records of topics say themselves that a copy of them is they.
     shared = isinstance(value, (Estimator, Engine)) or callable(value)
     return value if shared else copy.deepcopy(value)

@@ -222,3 +222,9 @@ def test_numbers_of_numpy_are_numbers():
         solver=Solver(n_normalizer_words=np.int64(2)), n_jobs=np.int64(1), random_state=0,
     ).fit(["cat dog car", "car cat"])  # fmt: skip
     assert type(model.fitted_.settings["n_normalizer_words"]) is int
+
+
+@pytest.mark.parametrize("given", [{"max_norm": 3.0}, {"learn_alpha": True}])
+def test_what_a_solver_does_not_decide_is_refused(given):
+    with pytest.raises(DataError, match="give them there"):
+        TopicVec(2, VECTORS, solver=Solver(**given)).fit(["cat dog car"])

@@ -6,6 +6,7 @@ import cloudpickle
 import numpy as np
 import pytest
 
+from topicvec.embed import PSDVec
 from topicvec.engine import InPlace, LocalEngine
 from topicvec.errors import EngineError
 from topicvec.model.topicvec import TopicVec
@@ -138,6 +139,15 @@ def test_what_only_looks_like_an_engine_is_refused(planted, case):
         model = TopicVec(3, planted.vectors, n_jobs=kind(pool) if kind is Client else kind())
         with pytest.raises(EngineError, match=message):
             model.fit(planted.documents)
+
+
+@pytest.mark.parametrize("case", LOOKALIKES)
+def test_word_vectors_refuse_it_too(case):
+    kind, message = LOOKALIKES[case]
+    with ThreadPoolExecutor(1) as pool:
+        psdvec = PSDVec(2, min_count=1, n_jobs=kind(pool) if kind is Client else kind())
+        with pytest.raises(EngineError, match=message):
+            psdvec.fit(["the cat sat on the mat"] * 3)
 
 
 @pytest.mark.parametrize("engine", ["two", LocalEngine, {"jobs": 2}])

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from topicvec.engine import Engine, LocalEngine
+from topicvec.engine import Engine, LocalEngine, resolve_engine
 from topicvec.errors import DataError
 from topicvec.text.counting import growing_ids
 
@@ -175,8 +175,9 @@ def encode_chunks(
     stream = iter(chunks)
     head = list(islice(stream, 2))
     encode = partial(_encode, tokenizer=tokenizer)
-    if isinstance(n_jobs, Engine):
-        engine = n_jobs
+    engine: Engine
+    if n_jobs is not None and not isinstance(n_jobs, int):
+        engine = resolve_engine(n_jobs)
     elif len(head) < 2 or not isinstance(head[0].contents[0], str):
         engine = LocalEngine(1)  # starting processes would cost more than it saves
     else:

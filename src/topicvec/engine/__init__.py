@@ -3,7 +3,8 @@
 An engine is anything with a ``map`` that keeps the order of its items. Callers cut their work
 into pieces that do not depend on the number of workers and add the results in order, so every
 engine and every worker count gives the same bits. A mapped function returns its piece and writes
-into nothing outside itself, so an engine may copy functions and items to wherever it likes.
+into nothing outside itself, so an engine may copy functions and items to wherever it likes; only
+where ``shares_memory`` says that nothing is copied are running fits themselves mapped.
 """
 
 from topicvec.engine.base import Engine

@@ -13,6 +13,11 @@ Result = TypeVar("Result")
 class Engine(Protocol):
     """Anything that maps a function over items and yields the results in the items' order.
 
+    A mapped function returns its piece and writes into nothing outside itself, so an engine may
+    copy functions and items elsewhere. One whose workers share the memory of this process may say
+    so by an attribute ``shares_memory = True``: whole fits of classes then go on in its workers
+    side by side; with any other engine they go on here, and their pieces are mapped.
+
     Examples
     --------
     The smallest engine there is:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from topicvec.errors import DataError
+from topicvec.model import equations
 from topicvec.model.topicvec import TopicVec
 from topicvec.text.bag import BagBuilder
 from topicvec.text.counting import count_tokens
@@ -243,8 +244,9 @@ def _topic_word(model: TopicVec | WordTopics, words: Sequence[str]) -> Floats:
     if isinstance(model, TopicVec):
         vectors, topics = model.vectors_, model.fitted_.topics.astype(float)
         rows = [vectors.ids[word] for word in words]
-        logits = topics @ vectors.matrix[rows].T + np.log(vectors.unigram[rows])
-        table: Floats = np.exp(logits - logits.max(axis=1, keepdims=True))
+        exponent = equations.logits(vectors.matrix[rows], topics)
+        exponent -= exponent.max(axis=0)
+        table = equations.word_probabilities(vectors.unigram[rows], exponent).T
     else:
         columns = {word: column for column, word in enumerate(model.words_)}
         table = np.asarray(model.topic_word_, float)[:, [columns[word] for word in words]]

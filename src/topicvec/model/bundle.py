@@ -380,6 +380,9 @@ def from_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     params = dict(settings)
     if isinstance(params.get("solver"), Mapping):
         params["solver"] = Solver(**params["solver"])
+    if params.get("n_normalizer_words") is not None:  # of a file from before there was a Solver
+        limit = params["n_normalizer_words"]
+        params["solver"] = Solver(params.get("solver", "newton"), n_normalizer_words=limit)
     name = params.pop("tokenizer", None)
     if name is not None:
         owner, _, rules = str(name).partition(":")

@@ -3,8 +3,11 @@
 Generative Topic Embedding (Li, Chua, Zhu, Miao; ACL 2016). The E-step of `estep` and the M-step of
 `mstep` are made of these functions, always called as ``equations.name``: change one here, the link
 function `logits` for example, and the topics of an article change with it
-(test_another_link_function_gives_an_article_other_topics). Of many documents the E-step is done
-by the compiled twins in `kernels`, which follow the same equations.
+(test_another_link_function_gives_an_article_other_topics). The M-step counts on a link that is
+linear in the topic, x_w·t_k + r_k: `logits` says what x_w is for the E-step and the normaliser,
+`moment` for the gradient, and both must say the same for the bound to be the model's
+(test_a_link_on_other_features_is_the_model_on_them). Of many documents the E-step is done by the
+compiled twins in `kernels`, which follow the same equations.
 
 =====  =========  ==========================================================
 V      (W, N)     word vectors, one a row (the paper has columns)

@@ -141,16 +141,15 @@ def e_step(
 
 
 def word_mass(
-    indptr: Ints, documents: Ints, cells: Ints, ratio: Floats, weight: Floats, table: Floats
+    indptr: Ints, documents: Ints, ratio: Floats, weight: Floats, table: Floats
 ) -> Floats:
     """Sum the responsibilities of each word of a block over all documents.
 
     Parameters
     ----------
-    indptr, documents, cells : arrays
-        The block by words: the documents with the word, and the position of that cell in the
-        documents' CSR.
-    ratio, weight : arrays, (nnz,), (D, K)
+    indptr, documents, ratio : arrays
+        The block by words: the documents with the word, and what `e_step` left in that cell.
+    weight : array, (D, K)
         As left by `e_step`.
     table : array, (n_block, K)
         The block's rows of the table of `e_step`.
@@ -160,7 +159,7 @@ def word_mass(
     array, (n_block, K)
         C_wk = Σ_d n_dw π_dwk.
     """
-    parts = ratio[cells, None] * weight[documents]
+    parts = ratio[:, None] * weight[documents]
     return np.asarray(np.add.reduceat(parts, indptr[:-1], axis=0) * table)
 
 
@@ -273,11 +272,11 @@ def map_words(
     corpus = found.corpus
     edges = [corpus.word_indptr[words.start : words.stop + 1] for words in corpus.blocks]
     pieces = (
-        (indptr - indptr[0], corpus.documents[cells], corpus.cells[cells], found.table[words])
+        (indptr - indptr[0], corpus.documents[cells], found.ratio[corpus.cells[cells]], table)
         for indptr, words in zip(edges, corpus.blocks, strict=True)
-        for cells in (slice(indptr[0], indptr[-1]),)
+        for cells, table in ((slice(indptr[0], indptr[-1]), found.table[words]),)
     )
-    block = partial(_block, corpus.compiled, found.ratio, found.weight, function)
+    block = partial(_block, corpus.compiled, found.weight, function)
     return engine.map(block, zip(pieces, *more, strict=True))
 
 
@@ -297,11 +296,9 @@ def _shard(
     return theta, weight, ratio, mass, bound, n_passes
 
 
-def _block(
-    compiled: bool, ratio: Floats, weight: Floats, function: Callable[..., Any], piece: Piece
-) -> Any:
-    (indptr, documents, cells, table), *more = piece
+def _block(compiled: bool, weight: Floats, function: Callable[..., Any], piece: Piece) -> Any:
+    (indptr, documents, ratio, table), *more = piece
     loop = word_mass
     if compiled:
         from topicvec.model.kernels import word_mass as loop
-    return function(*more, np.asarray(loop(indptr, documents, cells, ratio, weight, table)))
+    return function(*more, np.asarray(loop(indptr, documents, ratio, weight, table)))

@@ -154,7 +154,7 @@ def e_step(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
-def word_mass(indptr, documents, cells, ratio, weight, table):  # type: ignore[no-untyped-def]
+def word_mass(indptr, documents, ratio, weight, table):  # type: ignore[no-untyped-def]
     """Sum the responsibilities of words, see `topicvec.model.estep.word_mass`."""
     n_topics, none = table.shape[1], ratio.dtype.type(0.0)
     C = np.zeros(table.shape, table.dtype)
@@ -167,9 +167,9 @@ def word_mass(indptr, documents, cells, ratio, weight, table):  # type: ignore[n
                 j1, j2, j3 = min(j + 1, last), min(j + 2, last), min(j + 3, last)
                 row, row1 = weight[documents[j]], weight[documents[j1]]
                 row2, row3 = weight[documents[j2]], weight[documents[j3]]
-                q, q1 = ratio[cells[j]], ratio[cells[j1]] if j < last else none
-                q2 = ratio[cells[j2]] if j + 1 < last else none
-                q3 = ratio[cells[j3]] if j + 2 < last else none
+                q, q1 = ratio[j], ratio[j1] if j < last else none
+                q2 = ratio[j2] if j + 1 < last else none
+                q3 = ratio[j3] if j + 2 < last else none
                 for k in range(n_topics):
                     part[k] += q * row[k] + q1 * row1[k] + q2 * row2[k] + q3 * row3[k]
             for k in range(n_topics):

@@ -45,6 +45,7 @@ AnyPath = str | PathLike[str]
 
 _FIRST_BATCH = 20  # iterations on the first batch of partial_fit
 _KEPT_UNKNOWN = 1000
+_OWN = {"max_norm": Solver.max_norm, "learn_alpha": Solver.learn_alpha}  # parameters of its own
 
 
 class TopicVec(Estimator):
@@ -650,6 +651,11 @@ class TopicVec(Estimator):
                 f"alpha must be positive, one number or {self.n_topics}; found {self.alpha!r}"
             )
         given = vars(self.solver) if isinstance(self.solver, Solver) else {"method": self.solver}
+        if any(given.get(name, default) != default for name, default in _OWN.items()):
+            raise DataError(
+                "max_norm and learn_alpha of a Solver are TopicVec's own max_norm=… and "
+                "alpha='learn': give them there"
+            )
         seed = self.random_state  # as scikit-learn's users give it
         old = isinstance(seed, np.random.RandomState)
         rng = np.random.default_rng(seed.randint(2**31) if old else seed)

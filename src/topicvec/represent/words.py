@@ -120,15 +120,16 @@ def weighted_means(
     matrix = matrix * inverse_norms(matrix)[:, None]
     chosen = weights[types]
 
-    def block(start: int) -> Floats:
-        part = counts[start : start + _ROWS][:, types].astype(np.float32)
+    def block(rows: csr_array) -> Floats:
+        part = rows[:, types].astype(np.float32)
         weighted = csr_array(
             (part.data * chosen[part.indices], part.indices, part.indptr), part.shape
         )
         totals = np.maximum(weighted.sum(axis=1), 1e-30)
         return np.asarray((weighted @ matrix) / totals[:, None], np.float32)
 
-    parts = engine.map(block, range(0, counts.shape[0], _ROWS))
+    starts = range(0, counts.shape[0], _ROWS)
+    parts = engine.map(block, (counts[start : start + _ROWS] for start in starts))
     return np.concatenate([np.zeros((0, vectors.n_dims), np.float32), *parts])
 
 
@@ -142,11 +143,12 @@ def common_direction(means: Floats, engine: Engine) -> Floats:
     array([1., 0.], dtype=float32)
     """
 
-    def block(start: int) -> NDArray[np.float64]:
-        part = means[start : start + _ROWS].astype(float)
+    def block(rows: Floats) -> NDArray[np.float64]:
+        part = rows.astype(float)
         return np.asarray(part.T @ part)
 
-    gram = sum(engine.map(block, range(0, len(means), _ROWS)), np.zeros((means.shape[1],) * 2))
+    pieces = [means[start : start + _ROWS] for start in range(0, len(means), _ROWS)]
+    gram = sum(engine.map(block, pieces), np.zeros((means.shape[1],) * 2))
     with one_blas_thread():
         first = np.linalg.eigh(gram)[1][:, -1]
     return first.astype(np.float32)

@@ -160,6 +160,23 @@ class BagOfWords(Estimator):
         self._learn(tally(chunks))
         return self._count(chunks)
 
+    def set_output(self, *, transform: str | None = None) -> "BagOfWords":
+        """Take scikit-learn's wish for the kind of output; counts stay a sparse array.
+
+        Parameters
+        ----------
+        transform : {"default", None}
+            Anything else is refused, as scikit-learn refuses it of sparse results.
+
+        Returns
+        -------
+        BagOfWords
+            This object.
+        """
+        if transform not in (None, "default"):
+            raise DataError(f"counts are a sparse array; found set_output(transform={transform!r})")
+        return self
+
     def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:  # noqa: ARG002
         """Return the words of the columns, of shape (n_words,).
 
