@@ -228,3 +228,9 @@ def test_numbers_of_numpy_are_numbers():
 def test_what_a_solver_does_not_decide_is_refused(given):
     with pytest.raises(DataError, match="give them there"):
         TopicVec(2, VECTORS, solver=Solver(**given)).fit(["cat dog car"])
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e300])
+def test_weights_beyond_the_arithmetic_are_refused(scale):
+    with pytest.raises(DataError, match="scale them to numbers of words"):
+        TopicVec(2, VECTORS).fit(csr_array([[1.0, 2.0, 3.0]]) * scale)

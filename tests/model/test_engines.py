@@ -1,12 +1,13 @@
 """Any engine that keeps the contract gives the same bits; what only looks like one is refused."""
 
+import multiprocessing
 from concurrent.futures import ThreadPoolExecutor
 
 import cloudpickle
 import numpy as np
 import pytest
 
-from topicvec.embed import PSDVec
+from topicvec.embed import PSDVec, WordVectors
 from topicvec.engine import InPlace, LocalEngine
 from topicvec.errors import EngineError
 from topicvec.model.topicvec import TopicVec
@@ -66,8 +67,6 @@ def test_the_next_batch_too(planted):
 
 
 def test_the_pieces_that_are_sent_are_small():
-    from topicvec.embed.vectors import WordVectors
-
     rng = np.random.default_rng(0)
     n_words, n_dims, n_topics, n_documents = 40_000, 50, 5, 300
     matrix = rng.normal(size=(n_words, n_dims)).astype(np.float32) / 4
@@ -97,6 +96,32 @@ def test_processes_give_the_same_bits(planted):
         for engine in (LocalEngine(1), LocalEngine(2, kind="process"))
     ]
     assert np.array_equal(*found)
+
+
+class LosingEngine:
+    """Loses the last result of longer work."""
+
+    def map(self, function, items):
+        results = [function(item) for item in items]
+        return results[:-1] if len(results) > 3 else results
+
+
+def test_an_engine_that_loses_a_result_is_an_error():
+    rng = np.random.default_rng(0)
+    matrix = rng.normal(size=(9_000, 5)).astype(np.float32)
+    vectors = WordVectors([f"w{i}" for i in range(9_000)], matrix, np.ones(9_000))
+    texts = [[f"w{i}" for i in rng.integers(0, 9_000, 30)] for _ in range(20)]
+    with pytest.raises(EngineError, match="this LosingEngine gave 4 results for 5 items"):
+        TopicVec(3, vectors, random_state=0, n_jobs=LosingEngine()).fit(texts)
+
+
+@pytest.mark.slow
+def test_plain_pools_of_processes_are_engines(planted):
+    model = TopicVec(4, planted.vectors, random_state=0, max_iter=3, tol=1.0)
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        found = model.set_params(n_jobs=pool).fit(planted.documents).topic_vectors_
+    same = model.set_params(n_jobs=1).fit(planted.documents).topic_vectors_
+    assert np.array_equal(found, same)
 
 
 class Client:

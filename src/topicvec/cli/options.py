@@ -49,8 +49,8 @@ Settings = Annotated[
     list[str] | None,
     flag(
         "--set",
-        "Any other parameter of TopicVec, for example alpha=learn, max_norm=12 or max_iter=50; "
-        "may be repeated.",
+        "A parameter of TopicVec: alpha, max_norm, solver, max_iter, tol or init, for example "
+        "alpha=learn or max_norm=12; may be repeated.",
         metavar="NAME=VALUE",
     ),
 ]

@@ -7,7 +7,7 @@ into nothing outside itself, so an engine may copy functions and items to wherev
 where ``shares_memory`` says that nothing is copied are running fits themselves mapped.
 """
 
-from topicvec.engine.base import Engine
+from topicvec.engine.base import Engine, Part
 from topicvec.engine.local import InPlace, LocalEngine, one_blas_thread, resolve_engine
 
-__all__ = ["Engine", "InPlace", "LocalEngine", "one_blas_thread", "resolve_engine"]
+__all__ = ["Engine", "InPlace", "LocalEngine", "Part", "one_blas_thread", "resolve_engine"]

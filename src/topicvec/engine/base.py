@@ -1,9 +1,9 @@
 """The one thing an engine must do."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
-__all__ = ["Engine"]
+__all__ = ["Engine", "Part"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -32,3 +32,25 @@ class Engine(Protocol):
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Apply ``function`` to each item; results come in the order of the items."""
         ...
+
+
+class Part(NamedTuple):
+    """Some rows of an array, taken where they are used; one that is sent away has only these.
+
+    Examples
+    --------
+    >>> import numpy as np, pickle
+    >>> part = Part(np.arange(1000), np.array([3, 5]))
+    >>> part.take(), len(pickle.loads(pickle.dumps(part)).array)
+    (array([3, 5]), 2)
+    """
+
+    array: Any
+    rows: Any
+
+    def take(self) -> Any:
+        """Give the rows."""
+        return self.array[self.rows]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Part, (self.take(), slice(None))

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
+from itertools import count
 from numbers import Integral
 from pickle import PicklingError
 from threading import Lock, local
@@ -130,10 +131,11 @@ class LocalEngine:
         pool: AbstractContextManager[Executor] = nullcontext(_threads(self.n_jobs))
         if self.kind == "process":
             # loky, which scikit-learn brings: fresh processes that share no lock with our
-            # threads, take lambdas, and do not run an unguarded script again
-            from joblib.externals.loky import ProcessPoolExecutor
+            # threads, take lambdas, and do not run an unguarded script again; they stay for the
+            # next map
+            from joblib.externals.loky import get_reusable_executor
 
-            pool = ProcessPoolExecutor(self.n_jobs)
+            pool = nullcontext(get_reusable_executor(self.n_jobs))
         with one_blas_thread(), pool as workers:
             try:
                 for item in items:
@@ -192,9 +194,30 @@ def resolve_engine(engine: Any) -> Engine:
     kind = type(engine).__name__
     if isinstance(engine, type) or not isinstance(engine, Engine):
         raise EngineError(f"an engine needs a map method; found {kind}")
-    if not isinstance(engine, LocalEngine | InPlace):
-        _try_out(engine, kind)
-    return engine
+    if isinstance(engine, LocalEngine | InPlace | _Counting):
+        return engine
+    _try_out(engine, kind)
+    return _Counting(engine)
+
+
+class _Counting:
+    """A foreign engine whose results are counted, so that none is lost without a word."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.shares_memory = getattr(engine, "shares_memory", False)
+
+    def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """Apply ``function`` to each item; refuse fewer or more results than items."""
+        given, back = count(), count()
+        source = (item for item, _ in zip(items, given, strict=False))  # a stream stays one
+        for result in self.engine.map(function, source):
+            next(back)
+            yield result
+        n_items, n_results = sum(0 for _ in source) + next(given), next(back)
+        if n_results != n_items:
+            kind = f"the map of this {type(self.engine).__name__}"
+            raise EngineError(f"{kind} gave {n_results} results for {n_items} items")
 
 
 def _try_out(engine: Engine, kind: str) -> None:

@@ -26,17 +26,7 @@ _HOME = {
     "read_topics": "reading",
 }
 
-__all__ = [
-    "FittedTopics",
-    "Solver",
-    "StepInfo",
-    "Topic",
-    "TopicVec",
-    "choose_n_topics",
-    "document_topics",
-    "learn_vectors",
-    "read_topics",
-]
+__all__ = [*_HOME]
 
 
 def __getattr__(name: str) -> Any:

@@ -75,7 +75,7 @@ class DocumentCounter:
         builder = BagBuilder()
         for chunk in count_documents(documents, self.tokenize, self.keep):
             builder.add(chunk, vectors.ids)
-        return builder.build(len(vectors))
+        return builder.build(len(vectors.words))
 
     def tokens(self, text: DocumentLike) -> list[str]:
         """Cut one document into its tokens, stop words included."""

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from topicvec.engine import Engine
+from topicvec.engine import Engine, Part
 from topicvec.model import equations
 from topicvec.model.state import Corpus, Record
 
@@ -262,17 +262,16 @@ def mix(
 
 
 def map_words(
-    engine: Engine, found: Inferred, function: Callable[..., Any], *more: Iterable[Any]
+    engine: Engine, found: Inferred, function: Callable[..., Any], *more: Iterable[Part]
 ) -> Any:
     """Map over blocks of word types a function of C_wk = Σ_d n_dw π_dwk (n_block, K).
 
-    ``more`` have an item for each block, for earlier arguments of the function; they are taken
-    as the work goes on, so that they need not all be there at once.
+    ``more`` have a `Part` for each block, for earlier arguments of the function.
     """
     corpus = found.corpus
     edges = [corpus.word_indptr[words.start : words.stop + 1] for words in corpus.blocks]
     pieces = (
-        (indptr - indptr[0], corpus.documents[cells], found.ratio[corpus.cells[cells]], table)
+        (indptr - indptr[0], corpus.documents[cells], Part(found.ratio, corpus.cells[cells]), table)
         for indptr, words in zip(edges, corpus.blocks, strict=True)
         for cells, table in ((slice(indptr[0], indptr[-1]), found.table[words]),)
     )
@@ -297,8 +296,9 @@ def _shard(
 
 
 def _block(compiled: bool, weight: Floats, function: Callable[..., Any], piece: Piece) -> Any:
-    (indptr, documents, ratio, table), *more = piece
+    (indptr, documents, ratio, table), *parts = piece
     loop = word_mass
     if compiled:
         from topicvec.model.kernels import word_mass as loop
-    return function(*more, np.asarray(loop(indptr, documents, ratio, weight, table)))
+    C = np.asarray(loop(indptr, documents, ratio.take(), weight, table))
+    return function(*(part.take() for part in parts), C)

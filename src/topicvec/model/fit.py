@@ -55,8 +55,9 @@ AnyPath = str | PathLike[str]
 _LEARN_FROM = 10  # documents; a prior learned from fewer says more of chance than of topics
 _TOGETHER = 5  # iterations of each of several plans before it is the next one's turn
 _EVERY = 10  # iterations between checkpoints
+_LEAST_TOTAL, _MOST_TOTAL = 1e-6, 1e18  # tokens; beyond them the arithmetic fails
 _NO_WORDS = "no document has a word with a vector: check language, letter case and tokenizer"
-_FORMAT, _VERSION = "topicvec-checkpoint", "1"
+_FORMAT, _VERSION = "topicvec-checkpoint", "2"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -173,6 +174,8 @@ def plan_corpus(
     n_words = len(np.unique(counts.indices))
     if n_words == 0:
         raise DataError(_NO_WORDS)
+    if not _LEAST_TOTAL < (total := float(counts.sum())) < _MOST_TOTAL:
+        raise DataError(f"counts and weights add up to {total:g}: scale them to numbers of words")
     if n_topics - 1 > n_words:
         raise DataError(
             f"{n_topics} topics are too many for documents with {n_words} distinct known words: "
@@ -373,7 +376,7 @@ def warn_unconverged(history: Mapping[str, Any], tol: float, max_iter: int) -> N
 
 def conclude(plan: Plan, state: TopicState, engine: Engine) -> tuple[FittedTopics, Inferred]:
     """Make the record of what EM has found, and the mixtures of the user's documents."""
-    n_documents, n_words = int(plan.counts.shape[0]) - plan.n_held, len(plan.vectors)
+    n_documents, n_words = int(plan.counts.shape[0]) - plan.n_held, len(plan.vectors.words)
     counts, start = plan.counts[:n_documents], state.theta[:n_documents]
     residuals, limit = state.residuals.astype(float), plan.n_normalizer_words
     if state.iteration == 0:  # broken off before its first iteration

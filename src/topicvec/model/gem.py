@@ -13,7 +13,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from topicvec.engine import Engine
+from topicvec.engine import Engine, Part
 from topicvec.errors import DataError
 from topicvec.model import equations
 from topicvec.model.estep import likelihoods, map_words, mix
@@ -116,7 +116,7 @@ def expect(
     # Cᵀ V over the words: the third unavoidable matrix product. The vectors are taken anew each
     # time, block by block: kept side by side, those of all classes would fill the memory.
     moment = np.zeros((len(found.mass), lexicon.vectors.shape[1]))
-    vectors = (lexicon.vectors[lexicon.rows[words]] for words in corpus.blocks)
+    vectors = (Part(lexicon.vectors, lexicon.rows[words]) for words in corpus.blocks)
     for part in map_words(engine, found, equations.moment, vectors):
         moment += part
     log_phi = np.zeros(len(found.mass))

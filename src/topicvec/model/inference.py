@@ -159,11 +159,7 @@ def word_masses(inferred: Inferred, n_words: int, engine: Engine) -> csr_array:
         Without entries below a thousandth of a token.
     """
     corpus = inferred.corpus
-    blocks = list(
-        map_words(
-            engine, inferred, lambda C: csr_array(np.where(C < _LEAST_ENTRY, np.float32(0), C))
-        )
-    )
+    blocks = list(map_words(engine, inferred, _sparse))
     if not blocks:  # no document has a known word
         return empty_table(n_words, len(inferred.mass))
     stacked = csr_array(vstack(blocks, format="csr"))
@@ -171,6 +167,10 @@ def word_masses(inferred: Inferred, n_words: int, engine: Engine) -> csr_array:
     lengths[corpus.types] = np.diff(stacked.indptr)
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     return csr_array((stacked.data, stacked.indices, indptr), (n_words, stacked.shape[1]))
+
+
+def _sparse(C: Floats) -> csr_array:
+    return csr_array(np.where(C < _LEAST_ENTRY, np.float32(0), C))
 
 
 def representatives(proportions: Floats, n_best: int = 10) -> tuple[Representatives, ...]:

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, gammaln
 
-from topicvec.engine import Engine
+from topicvec.engine import Engine, Part
 from topicvec.model import equations
 from topicvec.model.state import Corpus, DocStats, Lexicon, Record, Solver, TopicState
 
@@ -129,7 +129,7 @@ def _evaluate_block(topics: Floats, least: Floats, piece: tuple[Any, ...]) -> tu
     """
     V, u, sums, own = piece
     p = equations.logits(V, topics)
-    dots = p[own]
+    dots = p.take(own, axis=0)
     peak = p.max(axis=0)
     p -= peak
     p = equations.word_probabilities(u, p, out=p)
@@ -179,18 +179,27 @@ def m_step(
     """Move the topics; give also their tables, the rise of the bound, and how many moved."""
     moving = free & (stats.mass > _LEAST_MASS)
     propose = _paper_step if solver.method == "paper" else _newton_step
-    proposal = propose(engine, lexicon, state, stats, tables, solver, moving)
-    topics = proposal[0].astype(state.topics.dtype)
+    proposal, used, slope, bend = propose(engine, lexicon, state, stats, tables, solver, moving)
+    topics = proposal.astype(state.topics.dtype)
     proposed = evaluate(engine, lexicon, topics)
-    moves, gained, curvature = _accept(
-        state, stats, (topics, *proposal[1:]), proposed.log_partition - tables.log_partition, solver
-    )
+    # which topics move, and how much that adds to the bound
+    step = topics.astype(float) - state.topics
+    rise = ((stats.moment / np.maximum(stats.mass, _LEAST_MASS)[:, None]) * step).sum(1)
+    rise -= proposed.log_partition - tables.log_partition
+    moves = (step != 0).any(1)
+    if solver.method == "newton":
+        moves &= rise > 0
+    gained = np.where(moves, stats.mass * rise, 0.0)
+    # Their curvatures as measured; when the expected rise drowns in rounding, the step tells none.
+    measured = 2 * (slope - rise) / np.maximum(bend, 1e-300)
+    change = np.clip(measured / used, 0.25, 4.0)
+    curvature = np.where((slope > _LEAST_RISE) & (bend > 0), used * change, state.curvature)
     tables = proposed.where(moves, tables)
     state = replace(
         state,
         topics=np.where(moves[:, None], topics, state.topics),
         residuals=-tables.log_partition + 0.0,
-        curvature=curvature,
+        curvature=np.clip(curvature, 1 / _MAX_CURVATURE, _MAX_CURVATURE),
     )
     return state, tables, float(gained.sum()), int(moves.sum())
 
@@ -223,7 +232,7 @@ def _newton_step(
             equations.gradient(
                 np.ones(len(k)), stats.moment[k] / stats.mass[k][:, None], tables.mean[k]
             ),
-            lexicon.vectors[tables.head_rows[k]],
+            Part(lexicon.vectors, tables.head_rows[k]),
             tables.head_shares[k],
             tables.mean[k],
             tables.spread[k],
@@ -237,10 +246,10 @@ def _newton_step(
     return topics, curvature, slope, bend
 
 
-def _newton_piece(max_norm: float, piece: tuple[Floats, ...]) -> Step:
+def _newton_piece(max_norm: float, piece: tuple[Any, ...]) -> Step:
     """Shorten the Newton steps of some topics until the finer model agrees that they are good."""
-    *about, curvature = piece
-    model = LocalModel(*about)
+    topics, slope, head, *about, curvature = piece
+    model = LocalModel(topics, slope, head.take(), *about)
     for _ in range(_N_TRIES):
         topics = model.best_on_ball(curvature, max_norm)
         step = topics - model.topics
@@ -345,27 +354,6 @@ def _multipliers(stiffness: Floats, pull: Floats, radius: float) -> Floats:
         )
         lagrange = np.where(outside, lagrange + rise, lagrange)
     return lagrange
-
-
-def _accept(
-    state: TopicState, stats: DocStats, proposal: Step, rise_of_partition: Floats, solver: Solver
-) -> tuple[Bools, Floats, Floats]:
-    """Say which topics move, how much that adds to the bound, and their new curvatures."""
-    topics, used, slope, bend = proposal
-    step = topics.astype(float) - state.topics
-    mass = np.maximum(stats.mass, _LEAST_MASS)
-    rise = ((stats.moment / mass[:, None]) * step).sum(1)
-    rise -= rise_of_partition
-    moves = (step != 0).any(1)
-    if solver.method == "newton":
-        moves &= rise > 0
-    measured = 2 * (slope - rise) / np.maximum(bend, 1e-300)
-    change = np.clip(measured / used, 0.25, 4.0)
-    # When the expected rise drowns in rounding, the step says nothing about curvature.
-    telling = (slope > _LEAST_RISE) & (bend > 0)
-    curvature = np.where(telling, used * change, state.curvature)
-    gained = np.where(moves, stats.mass * rise, 0.0)
-    return moves, gained, np.clip(curvature, 1 / _MAX_CURVATURE, _MAX_CURVATURE)
 
 
 def learn_alpha(corpus: Corpus, stats: DocStats, alpha: Floats) -> tuple[Floats, float]:
