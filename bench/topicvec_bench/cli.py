@@ -14,7 +14,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from topicvec.cli.main import INTERRUPTED
-from topicvec.cli.options import Jobs, Json, Seed, SourceTexts, Texts, Vectors, flag, reads_texts
+from topicvec.cli.options import Jobs, Json, Seed, SourceTexts, Texts, flag, reads_texts
 from topicvec.cli.render import complain, note, progress_bar, remarks, show_json, show_table
 from topicvec.embed import WordVectors, load_vectors
 from topicvec.errors import TopicVecError
@@ -28,6 +28,7 @@ from topicvec_bench.table2 import run_table2
 __all__ = ["app", "call", "run"]
 
 NUMBERS = (20, 50, 100)
+Vectors = Annotated[str | None, flag("--vectors", "Word vectors to use; the embedded by default.")]
 
 app = typer.Typer(
     help="Compare TopicVec with other methods.",

@@ -233,3 +233,24 @@ def test_words_without_a_vector_are_learned_if_asked_for(vectors, tmp_path):
         found = TopicVec.load(output)
         assert ("zorblax" in found.vocabulary_) == bool(options)
         assert ("zorblax" in found.unknown_words_) != bool(options)
+
+
+@pytest.mark.parametrize("command", ["fit", "topics"])
+def test_vectors_may_come_from_the_texts_alone(command, tmp_path, capsys):
+    lines = ["gatto cane coniglio gatto cane topo", "mare onda vela mare spiaggia onda"] * 20
+    text = tmp_path / "lines.txt"
+    text.write_text("\n".join(lines))
+    options = ["--format", "lines", "-k", "3", "--vectors", "corpus", "-q"]
+    output = ["-o", str(tmp_path / "model")] if command == "fit" else []
+    assert call([command, str(text), *options, *output]) == 0
+    if command == "fit":
+        assert "coniglio" in TopicVec.load(tmp_path / "model").vocabulary_
+    else:
+        assert "coniglio" in capsys.readouterr().out
+
+
+def test_too_little_text_for_vectors_of_its_own_is_one_line(tmp_path, capsys):
+    text = tmp_path / "short.txt"
+    text.write_text("only one sentence")
+    assert call(["topics", str(text), "--vectors", "corpus", "-q"]) == 2
+    assert "use vectors='general'" in capsys.readouterr().err

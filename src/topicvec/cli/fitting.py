@@ -41,7 +41,7 @@ def fit_topics(
 ) -> TopicVec:
     """Learn topics of documents, or of each of their classes, with a bar."""
     model = TopicVec(**params, share="corpus" if labels is None else "class")
-    if learn_words:
+    if learn_words and model.vectors != "corpus":  # which learns all words
         model.vectors = learn_vectors(
             load_vectors(model.vectors), documents, stop_words=model.stop_words
         )

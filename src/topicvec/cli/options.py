@@ -36,7 +36,12 @@ def argument(text: str, **details: Any) -> Any:
 Json = Annotated[bool, flag("--json", "Print one JSON object instead of a table.")]
 Seed = Annotated[int, flag("--seed", "Start of the random numbers.")]
 Vectors = Annotated[
-    str | None, flag("--vectors", "Word vectors to use; the embedded ones by default.")
+    str | None,
+    flag(
+        "--vectors",
+        "Word vectors: general (the embedded English ones, the default), corpus (learned from the "
+        "texts alone, any language), or a file.",
+    ),
 ]
 Output = Annotated[Path, flag("--output", "-o", "File to write.")]
 Jobs = Annotated[int | None, flag("--jobs", "-j", "Workers; all cores by default.")]

@@ -34,12 +34,13 @@ def topics(
 
     if page is not None:
         require("jinja2", "explore", "making a page")  # said before the work, not after it
-    loading = ThreadPoolExecutor(1).submit(load_vectors, vectors)  # beside the slow imports
+    known = ThreadPoolExecutor(1).submit(load_vectors, None if vectors == "corpus" else vectors)
     from topicvec.cli import fitting
     from topicvec.model import read_topics
 
-    documents = texts.read()
-    model = fitting.fit_topics(documents, n_topics=k, vectors=loading.result(), random_state=seed)
+    documents = texts.read()  # vectors are loaded beside the slow imports
+    chosen = vectors if vectors == "corpus" else known.result()
+    model = fitting.fit_topics(documents, n_topics=k, vectors=chosen, random_state=seed)
     if json:
         found = [
             {

@@ -42,7 +42,7 @@ def load_vectors(
 
     Parameters
     ----------
-    source : path, "default" or WordVectors, optional
+    source : path, "general", "default" or WordVectors, optional
         A file of word2vec (text or binary), GloVe, fastText (.vec), gensim (.kv, .model) or our
         own safetensors layout; its format is told from its content. Text and word2vec's binary
         files may be compressed (.gz, .xz, .bz2). Vectors that are loaded already come back as
@@ -86,7 +86,7 @@ def load_vectors(
     >>> vectors.words, vectors.unigram.tolist()
     (('cat', 'dog'), [0.75, 0.25])
     """
-    if source is None or (isinstance(source, str) and source == "default"):
+    if source is None or (isinstance(source, str) and source in ("default", "general")):
         source = _default()
     if isinstance(source, WordVectors):
         if frequencies is None and corpus is None and max_words is None:

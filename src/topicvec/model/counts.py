@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 
 from topicvec.embed.vectors import WordVectors
+from topicvec.engine import Engine
 from topicvec.errors import DataError, OutOfVocabularyWarning, VocabularyMismatch, warn
 from topicvec.text.bag import Bag, BagBuilder, BagReport
 from topicvec.text.counting import DocumentLike, Tokenize, checked_documents, count_documents
@@ -23,6 +24,7 @@ from topicvec.text.vocabulary import Vocabulary
 __all__ = [
     "DocumentCounter",
     "checked_matrix",
+    "corpus_vectors",
     "learn_vectors",
     "report_unknown",
     "weighted",
@@ -31,6 +33,7 @@ __all__ = [
 logger = logging.getLogger(__name__)
 
 _FREQUENT = 5  # occurrences; a rarer word tells too little of its neighbours
+_LEAST_TIMES, _LEAST_WORDS, _CORPUS_DIMS = 3, 5, 100  # of vectors from a corpus alone
 _LARGE_SHARE = 0.5  # of unknown tokens: then the vectors are hardly made for these texts
 
 
@@ -144,13 +147,8 @@ def learn_vectors(
     >>> learn_vectors(vectors, [["a", "cow", "sat", "on", "a", "log"]], ["cow"]).words
     ('a', 'sat', 'on', 'cow')
     """
-    if hasattr(documents, "shape") and len(documents.shape) == 2:
-        raise DataError(
-            "words are learned from texts or token lists, where they have neighbours; "
-            "found a matrix of counts"
-        )
     counter = DocumentCounter(tokenizer, stop_words)
-    token_lists = [counter.tokens(text) for text in checked_documents(documents)]
+    token_lists = _token_lists(counter, documents)
     if words is None:
         unknown = counter.count(token_lists, vectors).report.unknown
         words = sorted(word for word, n in unknown.items() if n >= _FREQUENT)
@@ -164,6 +162,64 @@ def learn_vectors(
     more = PSDVec(n_jobs=1).add_words(vectors, counts, words)
     logger.info("learned vectors for %d unknown words", len(more) - len(vectors))
     return more
+
+
+def corpus_vectors(
+    documents: Any,
+    *,
+    tokenizer: Tokenize | None = None,
+    stop_words: Any = "english",
+    n_jobs: int | Engine | None = None,
+) -> WordVectors:
+    """Learn vectors of all words of a corpus from the corpus alone, whatever its language.
+
+    PSDVec of 100 dimensions with the scale that the link function of topics means; stop words
+    are left out before, so that the window spans ten words that tell something.
+
+    Parameters
+    ----------
+    documents : iterable of str, Document or token lists
+        The corpus; some thousand words at least.
+    tokenizer, stop_words, n_jobs
+        As for `TopicVec`.
+
+    Returns
+    -------
+    WordVectors
+        Of the words that occur at least three times.
+
+    Examples
+    --------
+    >>> texts = ["gatto cane topo gatto cane topo", "mare sole vento mare sole vento"] * 30
+    >>> corpus_vectors([text.split() for text in texts]).words[:2]
+    ('cane', 'gatto')
+    """
+    from topicvec.embed.psdvec import PSDVec  # slow to import, rarely needed
+
+    counter = DocumentCounter(tokenizer, stop_words)
+    token_lists = [
+        [token for token in tokens if counter.keep(token)]
+        for tokens in _token_lists(counter, documents)
+    ]
+    times = Counter(token for tokens in token_lists for token in tokens)
+    n_words = sum(n >= _LEAST_TIMES for n in times.values())
+    if n_words < _LEAST_WORDS:
+        raise DataError(
+            f"vectors='corpus' needs at least {_LEAST_WORDS} words that occur {_LEAST_TIMES} "
+            f"times; found {n_words}: use vectors='general'"
+        )
+    n_dims = min(_CORPUS_DIMS, n_words - 1)
+    psdvec = PSDVec(n_dims, min_count=_LEAST_TIMES, eigenvalue_power=0.5, n_jobs=n_jobs)
+    return psdvec.fit(token_lists).vectors_
+
+
+def _token_lists(counter: DocumentCounter, documents: Any) -> list[list[str]]:
+    if hasattr(documents, "shape") and len(documents.shape) == 2:
+        raise DataError(
+            "words are learned from texts or token lists, where they have neighbours; "
+            "found a matrix of counts"
+        )
+    return [counter.tokens(text) for text in checked_documents(documents)]
 
 
 def weighted(bag: Bag, weights: ArrayLike) -> Bag:

@@ -73,7 +73,10 @@ def choose_n_topics(
     from topicvec.model.topicvec import TopicVec
 
     template = TopicVec() if model is None else model
-    vectors = load_vectors(template.vectors)
+    if isinstance(template.vectors, str) and template.vectors == "corpus":
+        documents, vectors = template._learned(documents)
+    else:
+        vectors = load_vectors(template.vectors)
     counted = template._counter().count(documents, vectors)
     report_unknown(counted)
     train, rest = _split(counted.counts, held_out, np.random.default_rng(random_state))

@@ -16,7 +16,7 @@ from topicvec.engine import Engine, one_blas_thread, resolve_engine
 from topicvec.errors import DataError
 from topicvec.estimator import Estimator, not_fitted
 from topicvec.model import bundle, operations
-from topicvec.model.counts import DocumentCounter, report_unknown, weighted
+from topicvec.model.counts import DocumentCounter, corpus_vectors, report_unknown, weighted
 from topicvec.model.estep import Inferred
 from topicvec.model.fit import (
     Callback,
@@ -55,8 +55,10 @@ class TopicVec(Estimator):
     ----------
     n_topics : int
         K. One of them is the null topic, row 0, which takes words that belong nowhere.
-    vectors : WordVectors or path, optional
-        The word vectors; by default those that come with the package.
+    vectors : WordVectors, path, "general" or "corpus", optional
+        The word vectors; by default the general ones that come with the package, for English.
+        "corpus" learns them from the documents alone, in any language: a few hundred short
+        documents will do, one article will not.
     alpha : float, array of shape (K,), or "learn"
         Prior of the documents' mixtures; small for few topics a document. Learning needs at
         least 10 documents (of a class); with fewer it stays at 0.1.
@@ -202,7 +204,10 @@ class TopicVec(Estimator):
         check_whole("max_iter", self.max_iter, 1)
         check_number("tol", self.tol)
         check_choice("share", self.share, "auto", "corpus", "class")
-        vectors = load_vectors(self.vectors)
+        if isinstance(self.vectors, str) and self.vectors == "corpus":
+            X, vectors = self._learned(X)
+        else:
+            vectors = load_vectors(self.vectors)
         bag = self._counter().count(X, vectors)
         report_unknown(bag)
         if document_weights is not None:
@@ -272,7 +277,12 @@ class TopicVec(Estimator):
         """
         counter, engine = self._counter(), resolve_engine(self.n_jobs)
         earlier = getattr(self, "_fitted", None)
-        vectors = load_vectors(self.vectors) if earlier is None else earlier.vectors
+        if earlier is not None:
+            vectors = earlier.vectors
+        elif isinstance(self.vectors, str) and self.vectors == "corpus":
+            X, vectors = self._learned(X)
+        else:
+            vectors = load_vectors(self.vectors)
         bag = counter.count(X, vectors)
         report_unknown(bag)
         if earlier is None:
@@ -605,6 +615,12 @@ class TopicVec(Estimator):
         self.n_iter_ = int(history.get("n_iter") or 0)
         self.converged_ = bool(history.get("converged"))
         self.unknown_words_: dict[str, int] = dict(history.get("unknown_words") or {})
+
+    def _learned(self, X: Any) -> tuple[Any, WordVectors]:
+        """Learn word vectors from the documents alone; they are given back, to be read again."""
+        documents = X if hasattr(X, "shape") else list(X)
+        given = {"tokenizer": self.tokenizer, "stop_words": self.stop_words}
+        return documents, corpus_vectors(documents, n_jobs=self.n_jobs, **given)
 
     def _keep(self, fitted: FittedTopics, proportions: Floats, bag: Bag) -> None:
         frequent = sorted(bag.unknown.items(), key=lambda pair: (-pair[1], pair[0]))
