@@ -1,13 +1,12 @@
 """Parameters as users give them, refused before any work is done."""
 
 from math import inf, isfinite
-from typing import Any
 
 import numpy as np
 
 from topicvec.errors import DataError
 
-__all__ = ["check_choice", "check_number", "check_whole", "checked_limit"]
+__all__ = ["check_choice", "check_number", "check_whole"]
 
 
 def check_number(name: str, value: object, least: float = 0.0, most: float = inf) -> None:
@@ -42,16 +41,3 @@ def check_choice(name: str, value: object, *choices: str) -> None:
     if value not in choices:
         expected = " or ".join(map(repr, choices))
         raise DataError(f"{name} must be {expected}; found {value!r}")
-
-
-def checked_limit(name: str, value: Any) -> int | None:
-    """Give a limit as an int, None for none.
-
-    Examples
-    --------
-    >>> checked_limit("n_normalizer_words", np.int64(5))
-    5
-    """
-    if value is not None:
-        check_whole(name, value, 1)
-    return None if value is None else int(value)

@@ -100,7 +100,7 @@ class Estimator:
         )
 
 
-def not_fitted(estimator: object) -> Exception:
+def not_fitted(estimator: object, lack: str = "topics") -> Exception:
     """Make scikit-learn's error for a model that has not been fitted.
 
     Examples
@@ -111,7 +111,7 @@ def not_fitted(estimator: object) -> Exception:
     from sklearn.exceptions import NotFittedError
 
     error: Exception = NotFittedError(
-        f"this {type(estimator).__name__} has no topics yet: call fit first"
+        f"this {type(estimator).__name__} has no {lack} yet: call fit first"
     )
     return error
 

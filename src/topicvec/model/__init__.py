@@ -14,17 +14,15 @@ if TYPE_CHECKING:
     from topicvec.model.state import StepInfo as StepInfo
     from topicvec.model.topicvec import TopicVec as TopicVec
 
-_HOME = {
-    "FittedTopics": "fitted",
-    "Solver": "state",
-    "StepInfo": "state",
-    "Topic": "reading",
-    "TopicVec": "topicvec",
-    "choose_n_topics": "selection",
-    "document_topics": "reading",
-    "learn_vectors": "counts",
-    "read_topics": "reading",
+_NAMES = {
+    "counts": "learn_vectors",
+    "fitted": "FittedTopics",
+    "reading": "Topic document_topics read_topics",
+    "selection": "choose_n_topics",
+    "state": "Solver StepInfo",
+    "topicvec": "TopicVec",
 }
+_HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 __all__ = [*_HOME]
 

@@ -16,6 +16,7 @@ import json
 import os
 import platform
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from itertools import pairwise
@@ -45,7 +46,6 @@ LAYOUT, VERSION = "topicvec-model", 1
 _ARRAYS = ("topics", "residuals", "alpha", "mass", "word_counts")
 _TABLE = ("data", "indices", "indptr")
 _DIGEST_BYTES = 32
-_PLAIN = (str, int, float, bool, type(None))
 _ONLY_TO_FIT = {"vectors", "fixed_topics", "n_jobs"}
 AnyPath = str | PathLike[str]
 Arrays = Mapping[str, NDArray[Any]]
@@ -362,8 +362,10 @@ def to_settings(params: Mapping[str, Any]) -> dict[str, Setting]:
     """
     kept = {name: value for name, value in params.items() if name not in _ONLY_TO_FIT}
     tokenizer = kept.pop("tokenizer", None)
-    written = {name: _written(value) for name, value in kept.items()}
-    settings = {name: value for name, value in written.items() if value is not NotImplemented}
+    settings: dict[str, Setting] = {}
+    for name, value in kept.items():
+        with suppress(DataError):  # it is needed only to fit
+            settings[name] = _written(value, name)
     if tokenizer is not None:
         settings["tokenizer"] = _tokenizer_name(tokenizer)
     return settings
@@ -399,31 +401,20 @@ def _tokenizer_name(tokenizer: Any) -> str:
     return f"{getattr(owner, '__module__', 'builtins')}.{owner.__qualname__}"
 
 
-def _written(value: Any) -> Any:
-    if isinstance(value, (np.integer, np.floating, np.bool_)):
-        return value.item()
-    if isinstance(value, _PLAIN):
-        return value
+def _written(value: Any, place: str) -> Any:
+    """Turn a parameter into what JSON can hold; refuse what it cannot."""
     if isinstance(value, Solver):
-        return asdict(value)
-    if isinstance(value, os.PathLike):
-        return os.fspath(value)
-    if isinstance(value, Vocabulary):
-        return list(value.words)
-    if isinstance(value, np.ndarray) and value.ndim == 1:
-        return value.tolist()
-    if isinstance(value, Mapping):
-        return _written_mapping(value)
-    if isinstance(value, Iterable) and not isinstance(value, np.ndarray):
-        return _written_list(sorted(value) if isinstance(value, (set, frozenset)) else list(value))
-    return NotImplemented
-
-
-def _written_mapping(value: Mapping[Any, Any]) -> Any:
-    written = {str(name): _written(each) for name, each in value.items()}
-    return NotImplemented if NotImplemented in written.values() else written
-
-
-def _written_list(values: list[Any]) -> Any:
-    written = [_written(each) for each in values]
-    return NotImplemented if any(each is NotImplemented for each in written) else written
+        value = asdict(value)
+    elif isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    elif isinstance(value, Vocabulary):
+        value = value.words
+    elif isinstance(value, (set, frozenset)):
+        value = sorted(value)
+    elif isinstance(value, np.ndarray) and value.ndim == 1:
+        value = value.tolist()
+    elif isinstance(value, Mapping):
+        value = {str(name): _written(each, place) for name, each in value.items()}
+    elif isinstance(value, Iterable) and not isinstance(value, (str, np.ndarray)):
+        value = [_written(each, place) for each in value]
+    return _plain(value, place)

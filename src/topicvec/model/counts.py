@@ -197,10 +197,7 @@ def corpus_vectors(
     from topicvec.embed.psdvec import PSDVec  # slow to import, rarely needed
 
     counter = DocumentCounter(tokenizer, stop_words)
-    token_lists = [
-        [token for token in tokens if counter.keep(token)]
-        for tokens in _token_lists(counter, documents)
-    ]
+    token_lists = [list(filter(counter.keep, each)) for each in _token_lists(counter, documents)]
     times = Counter(token for tokens in token_lists for token in tokens)
     n_words = sum(n >= _LEAST_TIMES for n in times.values())
     if n_words < _LEAST_WORDS:
@@ -208,8 +205,8 @@ def corpus_vectors(
             f"vectors='corpus' needs at least {_LEAST_WORDS} words that occur {_LEAST_TIMES} "
             f"times; found {n_words}: use vectors='general'"
         )
-    n_dims = min(_CORPUS_DIMS, n_words - 1)
-    psdvec = PSDVec(n_dims, min_count=_LEAST_TIMES, eigenvalue_power=0.5, n_jobs=n_jobs)
+    n_dims, rare = min(_CORPUS_DIMS, n_words - 1), _LEAST_TIMES
+    psdvec = PSDVec(n_dims, min_count=rare, eigenvalue_power=0.5, n_jobs=n_jobs)
     return psdvec.fit(token_lists).vectors_
 
 

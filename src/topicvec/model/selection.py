@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from topicvec.embed.load import load_vectors
 from topicvec.engine import resolve_engine
 from topicvec.errors import DataError
 from topicvec.model.counts import report_unknown
@@ -73,10 +72,7 @@ def choose_n_topics(
     from topicvec.model.topicvec import TopicVec
 
     template = TopicVec() if model is None else model
-    if isinstance(template.vectors, str) and template.vectors == "corpus":
-        documents, vectors = template._learned(documents)
-    else:
-        vectors = load_vectors(template.vectors)
+    documents, vectors = template._vectors(documents)
     counted = template._counter().count(documents, vectors)
     report_unknown(counted)
     train, rest = _split(counted.counts, held_out, np.random.default_rng(random_state))

@@ -204,10 +204,7 @@ class TopicVec(Estimator):
         check_whole("max_iter", self.max_iter, 1)
         check_number("tol", self.tol)
         check_choice("share", self.share, "auto", "corpus", "class")
-        if isinstance(self.vectors, str) and self.vectors == "corpus":
-            X, vectors = self._learned(X)
-        else:
-            vectors = load_vectors(self.vectors)
+        X, vectors = self._vectors(X)
         bag = self._counter().count(X, vectors)
         report_unknown(bag)
         if document_weights is not None:
@@ -277,12 +274,7 @@ class TopicVec(Estimator):
         """
         counter, engine = self._counter(), resolve_engine(self.n_jobs)
         earlier = getattr(self, "_fitted", None)
-        if earlier is not None:
-            vectors = earlier.vectors
-        elif isinstance(self.vectors, str) and self.vectors == "corpus":
-            X, vectors = self._learned(X)
-        else:
-            vectors = load_vectors(self.vectors)
+        X, vectors = self._vectors(X) if earlier is None else (X, earlier.vectors)
         bag = counter.count(X, vectors)
         report_unknown(bag)
         if earlier is None:
@@ -616,8 +608,10 @@ class TopicVec(Estimator):
         self.converged_ = bool(history.get("converged"))
         self.unknown_words_: dict[str, int] = dict(history.get("unknown_words") or {})
 
-    def _learned(self, X: Any) -> tuple[Any, WordVectors]:
-        """Learn word vectors from the documents alone; they are given back, to be read again."""
+    def _vectors(self, X: Any) -> tuple[Any, WordVectors]:
+        """Load the word vectors or learn them from the documents, which are then given back."""
+        if not (isinstance(self.vectors, str) and self.vectors == "corpus"):
+            return X, load_vectors(self.vectors)
         documents = X if hasattr(X, "shape") else list(X)
         given = {"tokenizer": self.tokenizer, "stop_words": self.stop_words}
         return documents, corpus_vectors(documents, n_jobs=self.n_jobs, **given)
@@ -668,10 +662,7 @@ class TopicVec(Estimator):
             )
         given = vars(self.solver) if isinstance(self.solver, Solver) else {"method": self.solver}
         if any(given.get(name, default) != default for name, default in _OWN.items()):
-            raise DataError(
-                "max_norm and learn_alpha of a Solver are TopicVec's own max_norm=… and "
-                "alpha='learn': give them there"
-            )
+            raise DataError("a Solver's max_norm and learn_alpha are TopicVec's: give them there")
         seed = self.random_state  # as scikit-learn's users give it
         old = isinstance(seed, np.random.RandomState)
         rng = np.random.default_rng(seed.randint(2**31) if old else seed)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from topicvec.checks import check_whole, checked_limit
+from topicvec.checks import check_whole
 from topicvec.engine import LocalEngine
 from topicvec.errors import DataError
 from topicvec.text.document import Document
@@ -292,7 +292,8 @@ class Limits:
 
     def __post_init__(self) -> None:
         check_whole("min_count", self.min_count, 1)
-        checked_limit("max_words", self.max_words)
+        if self.max_words is not None:
+            check_whole("max_words", self.max_words, 1)
         for name in ("min_doc_frequency", "max_doc_frequency"):
             value = getattr(self, name)
             if isinstance(value, (int, np.integer)):

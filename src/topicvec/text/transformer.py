@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from topicvec.errors import DataError
-from topicvec.estimator import Estimator
+from topicvec.estimator import Estimator, not_fitted
 from topicvec.text.bag import BagBuilder, announce
 from topicvec.text.counting import ChunkCounts, DocumentLike, Limits, Tally, count_documents, tally
 from topicvec.text.stopwords import stop_words as resolve_stop_words
@@ -227,9 +227,7 @@ class BagOfWords(Estimator):
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "vocabulary_"):
-            from sklearn.exceptions import NotFittedError  # slow to import
-
-            raise NotFittedError("this BagOfWords has no vocabulary yet: call fit first")
+            raise not_fitted(self, "vocabulary")
 
     def _count(self, chunks: Iterable[ChunkCounts]) -> csr_array:
         builder = BagBuilder()

@@ -201,8 +201,7 @@ def read_own(path: Path, *, max_words: int | None = None, mmap: bool = False) ->
     try:
         with safe_open(path, framework="numpy") as file:
             metadata = dict(sorted((file.metadata() or {}).items()))
-            _check_version(path, metadata)
-            _check_tensors(path, file)
+            _check_layout(path, file, metadata)
             lengths = file.get_tensor("word_lengths")
             n_words = min(len(lengths), max_words or len(lengths))
             words = _cut_words(path, file.get_tensor("words").tobytes(), lengths, n_words)
@@ -232,7 +231,8 @@ def _tensors(
     return {"unigram": unigram, "step": chosen, **words, "codes": codes.T}
 
 
-def _check_version(path: Path, metadata: Mapping[str, str]) -> None:
+def _check_layout(path: Path, file: Any, metadata: Mapping[str, str]) -> None:
+    """Refuse a file of another layout, or with a tensor missing or of the wrong type or shape."""
     if metadata.get("format") != LAYOUT:
         raise FormatError(
             f'{path}: expected a safetensors file with format "{LAYOUT}" in its metadata, found '
@@ -244,10 +244,6 @@ def _check_version(path: Path, metadata: Mapping[str, str]) -> None:
             f"{path}: layout version {version!r}, but this topicvec reads up to {VERSION}: "
             "pip install --upgrade topicvec"
         )
-
-
-def _check_tensors(path: Path, file: Any) -> None:
-    """Refuse a file in which a tensor is missing or of the wrong type or shape."""
     found = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118
     shapes: dict[str, Any] = {name: tuple(tensor.get_shape()) for name, tensor in found.items()}
     name = "codes" if "codes" in found else "matrix"
