@@ -216,8 +216,7 @@ class _Counting:
             yield result
         n_items, n_results = sum(0 for _ in source) + next(given), next(back)
         if n_results != n_items:
-            kind = f"the map of this {type(self.engine).__name__}"
-            raise EngineError(f"{kind} gave {n_results} results for {n_items} items")
+            raise EngineError(f"{self.engine!r}: {n_results} results of {n_items} items")
 
 
 def _try_out(engine: Engine, kind: str) -> None:

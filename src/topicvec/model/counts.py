@@ -205,9 +205,8 @@ def corpus_vectors(
             f"vectors='corpus' needs at least {_LEAST_WORDS} words that occur {_LEAST_TIMES} "
             f"times; found {n_words}: use vectors='general'"
         )
-    n_dims, rare = min(_CORPUS_DIMS, n_words - 1), _LEAST_TIMES
-    psdvec = PSDVec(n_dims, min_count=rare, eigenvalue_power=0.5, n_jobs=n_jobs)
-    return psdvec.fit(token_lists).vectors_
+    psdvec = PSDVec(min(_CORPUS_DIMS, n_words - 1), min_count=_LEAST_TIMES, n_jobs=n_jobs)
+    return psdvec.set_params(eigenvalue_power=0.5).fit(token_lists).vectors_
 
 
 def _token_lists(counter: DocumentCounter, documents: Any) -> list[list[str]]:

@@ -90,8 +90,10 @@ class Tables(Record):
         for name in ("log_partition", "mean", "spread", "head_rows", "head_shares"):
             mixed[name] = getattr(self, name).copy()
             mixed[name][~chosen] = getattr(other, name)[~chosen]
-        pairs = zip(self.dots, other.dots, strict=True)
-        return Tables(**mixed, dots=tuple(np.where(chosen, *pair) for pair in pairs))
+        dots = [mine.copy() for mine in self.dots]
+        for mine, theirs in zip(dots, other.dots, strict=True):
+            mine[:, ~chosen] = theirs[:, ~chosen]
+        return Tables(**mixed, dots=tuple(dots))
 
 
 def evaluate(engine: Engine, lexicon: Lexicon, topics: Floats) -> Tables:
@@ -149,7 +151,8 @@ def _merge(blocks: Iterable[tuple[Any, ...]], topics: Floats) -> Tables:
         old, new = np.exp(peak - top), np.exp(its_peak - top)
         total = total * old + sums[0] * new
         square = square * old + sums[1] * new
-        moment *= old[:, None]
+        lower = old != 1  # multiplying the others by 1 would only take time
+        moment[lower] *= old[lower, None]
         moment += sums[2] * new.astype(topics.dtype)[:, None]
         rows, owners = np.divmod(probable, len(topics))
         candidates.append((rows + i * _ROWS, owners, np.log(values) + its_peak[owners]))
