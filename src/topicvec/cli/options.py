@@ -134,7 +134,7 @@ def option_table(panel: str, **options: tuple[Any, ...]) -> Table:
     }
 
 
-_READING: Table = {
+_TEXT_OPTIONS: Table = {
     "quiet": (bool, False, flag("--quiet", "-q", "No progress bar and no remarks.")),
     "verbose": (bool, False, flag("--verbose", "-v", "Tell what is going on.")),
     **option_table(
@@ -222,15 +222,15 @@ def reads_texts(command: Command) -> Command:
             parameters += _parameters(about)
         else:
             parameters.append(each.replace(kind=_KEYWORD))
-    parameters += _parameters(_READING)
+    parameters += _parameters(_TEXT_OPTIONS)
 
     @wraps(command)
     def wrapper(sources: list[str] | None, quiet: bool, verbose: bool, **given: Any) -> Any:
-        reading = {name: given.pop(name) for name in _READING if name in given}
+        how = {name: given.pop(name) for name in _TEXT_OPTIONS if name in given}
         for place, table in tables.items():
             given[place] = {name: given.pop(name) for name in table}
         with render.remarks(quiet=quiet, verbose=verbose):
-            texts = SourceTexts(sources, **reading) if sources else None
+            texts = SourceTexts(sources, **how) if sources else None
             return command(texts=texts, **given)
 
     wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
