@@ -7,7 +7,7 @@ def test_a_report_works_from_disk(width, report, open_page):
     page = open_page(report, viewport={"width": width, "height": 844}, offline=True)
     page.locator(".bubble").first.click()
     expect(page.locator("img.cloud")).to_be_visible()
-    assert page.evaluate("document.querySelector('img.cloud').complete")
+    expect(page.locator("img.cloud")).to_have_js_property("complete", True)
     page.locator(".document h3 a").first.click()
     expect(page.locator(".text mark").first).to_be_visible()
     page.locator(".mixture button").first.click()
