@@ -40,7 +40,10 @@ __all__ = [
     "logits",
     "mixture_weight",
     "moment",
+    "own_lift",
+    "own_spread",
     "project",
+    "pseudo_counts",
     "residuals",
     "responsibilities",
     "topic_mass",
@@ -48,6 +51,8 @@ __all__ = [
 ]
 
 Floats = NDArray[np.floating]
+
+_LEAST_COUNT = 1e-30  # pseudo-tokens; a word that a topic finds impossible must not divide by zero
 
 
 def logits(V: Floats, T: Floats, r: Floats | None = None) -> Floats:
@@ -80,6 +85,28 @@ def word_probabilities(u: Floats, exponent: Floats, out: Floats | None = None) -
     P = np.exp(exponent, out=out)
     P *= u[:, None]
     return P
+
+
+def pseudo_counts(pseudo: Floats, u: Floats, exponent: Floats) -> Floats:
+    """Give a_wk = m_k P(w|k), what the topic's vector says of a word, in tokens.
+
+    φ_k ~ Dir(m_k P(·|t_k)): a topic's words are drawn around those of its vector.
+    """
+    return np.maximum(pseudo * word_probabilities(u, exponent), _LEAST_COUNT)
+
+
+def own_lift(C: Floats, a: Floats) -> Floats:
+    """Give x_wk = log(1 + C_wk / a_wk): how far a topic's own tokens lift a word.
+
+    With it the link of the words of their own is log P~(w|k) − log u_w = v_w·t_k + r_k + x_wk
+    − `own_spread`_k, where P~(w|k) = (C_wk + m_k P(w|k)) / (C_k + m_k).
+    """
+    return np.log1p(C / a)
+
+
+def own_spread(m: Floats, pseudo: Floats) -> Floats:
+    """Give log(1 + C_k / m_k), what all words of a topic pay for the lift of some."""
+    return np.log1p(m / pseudo)
 
 
 def expected_log_phi(theta: Floats) -> Floats:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from topicvec.engine import Engine, Part
 from topicvec.model import equations
+from topicvec.model.own import OwnWords
 from topicvec.model.state import Corpus, Record
 
 __all__ = [
@@ -175,8 +176,9 @@ def even_theta(corpus: Corpus, alpha: Floats) -> Floats:
 
 
 def likelihoods(
-    engine: Engine, pieces: Sequence[Floats], residuals: Floats, topics: Floats | None = None
-) -> tuple[Floats, Floats]:
+    engine: Engine, pieces: Sequence[Floats], residuals: Floats, topics: Floats | None = None,
+    own: OwnWords | None = None,
+) -> tuple[Floats, Floats, float]:  # fmt: skip
     """Make the E-step's table of word types.
 
     Parameters
@@ -189,33 +191,49 @@ def likelihoods(
         r.
     topics : array, (K, N), optional
         T.
+    own : OwnWords, optional
+        Tokens of the word types that give the topics words of their own.
 
     Returns
     -------
     table : array, (U, K)
-        exp(v·t + r), each row divided by its maximum; in the precision of the pieces.
+        exp(v·t + r), or P~(w|k) / u_w, each row divided by its maximum; in the precision of the
+        pieces.
     peak : array, (U,)
         Logarithms of these maxima.
+    price : float
+        What words of their own take from the bound: Σ_k m_k KL(P(·|k) ‖ P~(·|k)), negative.
     """
     dtype = pieces[0].dtype if pieces else np.dtype(np.float32)
     table = np.empty((sum(map(len, pieces)), len(residuals)), dtype)
-    peak, start = np.empty(len(table)), 0
-    for part, tops in engine.map(partial(_likelihood, residuals, topics), pieces):
+    peak, start, lifted = np.empty(len(table)), 0, np.zeros(len(residuals))
+    spread = None if own is None else own.spread
+    owns = [None] * len(pieces) if own is None else own.cut([len(piece) for piece in pieces])
+    block = partial(_likelihood, residuals, topics, spread)
+    for part, tops, more in engine.map(block, zip(pieces, owns, strict=True)):
         rows = slice(start, start + len(part))
         table[rows], peak[rows], start = part, tops, rows.stop
-    return table, peak
+        lifted = lifted + more
+    return table, peak, 0.0 if own is None else own.price(lifted)
 
 
-def _likelihood(residuals: Floats, topics: Floats | None, piece: Floats) -> tuple[Floats, Floats]:
-    exponent: Floats = piece
+def _likelihood(
+    residuals: Floats, topics: Floats | None, spread: Floats | None, pair: Piece
+) -> tuple[Floats, Floats, Floats | float]:
+    piece, own = pair
+    exponent: Floats = piece if own is None else piece.astype(float)
     if topics is None:
-        exponent = piece + residuals
+        exponent = exponent + residuals
     else:  # in double precision, so that no document's mixture depends on the others
         exponent = equations.logits(piece.astype(float), topics.astype(float), residuals)
+    lifted: Floats | float = 0.0
+    if own is not None:
+        a, x = own.lift(exponent)
+        lifted, exponent = (a * x).sum(axis=0), exponent + x - spread
     peak = exponent.max(axis=1)
     exponent -= peak[:, None]
     np.maximum(np.exp(exponent, out=exponent), LEAST_WEIGHT[piece.dtype.char], out=exponent)
-    return exponent.astype(piece.dtype, copy=False), peak
+    return exponent.astype(piece.dtype, copy=False), peak, lifted
 
 
 def mix(

@@ -28,7 +28,7 @@ from topicvec.errors import DataError, FormatError, warn
 from topicvec.model.estep import Inferred, even_theta
 from topicvec.model.fitted import FittedTopics, Setting, empty_table, topic_residuals
 from topicvec.model.gem import iterate, rehearse
-from topicvec.model.inference import infer, representatives, word_masses
+from topicvec.model.inference import infer, representatives, word_masses, word_table
 from topicvec.model.operations import concatenate
 from topicvec.model.start import Seeds, first_topics, fixed_topics, hold, seed_rows
 from topicvec.model.state import Corpus, Lexicon, Solver, StepInfo, TopicState
@@ -112,6 +112,8 @@ class Plan(Solver):
 
     def last_change(self, state: TopicState) -> float:
         """The larger of the last two changes of the bound; infinite before there are two."""
+        if self.pseudo_tokens != np.inf and not len(state.own):
+            return float("inf")  # its topics have no words of their own yet
         latest = state.bounds[-3:]
         return float(np.abs(np.diff(latest)).max()) if len(latest) == 3 else float("inf")
 
@@ -149,6 +151,8 @@ class Plan(Solver):
             alpha=alpha,
             theta=even_theta(corpus, alpha),
             curvature=np.ones(n_topics),
+            own=np.zeros((0, n_topics), np.float32),
+            pseudo=np.full(n_topics, np.inf),
         )
 
 
@@ -383,14 +387,19 @@ def conclude(plan: Plan, state: TopicState, engine: Engine) -> tuple[FittedTopic
         residuals = topic_residuals(plan.vectors, state.topics, limit)
     residuals[0] = 0  # not only up to rounding
     allowed = None if plan.allowed is None else plan.allowed[:n_documents]
+    masses = empty_table(n_words, len(state.topics))
+    if len(state.own):
+        types = np.unique(plan.counts.indices)
+        masses = word_table(state.own, types, n_words)
     fitted = FittedTopics(
+        pseudo=state.pseudo,
         vectors=plan.vectors,
         topics=state.topics,
         residuals=residuals,
         alpha=state.alpha,
         mass=np.zeros(len(state.topics)),
         word_counts=np.asarray(counts.sum(axis=0), float),
-        word_mass=empty_table(n_words, len(state.topics)),
+        word_mass=masses,
         labels=plan.labels,
         classes=(None,) + (plan.group,) * (len(state.topics) - 1),
         representative=((),) * len(state.topics),

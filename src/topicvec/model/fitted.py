@@ -79,6 +79,7 @@ class FittedTopics(Record):
     representative: tuple[Representatives, ...]
     max_norm: float
     n_documents: int
+    pseudo: Floats
     settings: Mapping[str, Setting] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -137,6 +138,7 @@ class FittedTopics(Record):
             representative=((),) * n_topics,
             max_norm=max_norm,
             n_documents=0,
+            pseudo=np.full(n_topics, np.inf),
         )
 
 

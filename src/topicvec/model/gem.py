@@ -7,6 +7,7 @@ say, and a step of the topics (`m_step`) and, if asked, of the prior.
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from time import perf_counter
 
@@ -16,8 +17,9 @@ from numpy.typing import NDArray
 from topicvec.engine import Engine, Part
 from topicvec.errors import DataError
 from topicvec.model import equations
-from topicvec.model.estep import likelihoods, map_words, mix
+from topicvec.model.estep import Inferred, likelihoods, map_words, mix
 from topicvec.model.mstep import Tables, evaluate, learn_alpha, m_step
+from topicvec.model.own import OwnWords, learn_pseudo, own_moment
 from topicvec.model.state import Corpus, DocStats, Lexicon, Solver, StepInfo, TopicState
 
 __all__ = ["N_FREQUENT", "expect", "iterate", "rehearse"]
@@ -27,6 +29,9 @@ Bools = NDArray[np.bool_]
 
 N_FREQUENT = 16_000  # words of a rehearsal, besides those of the documents
 _WORTH = 0.5  # of the vocabulary; a larger part would save too little
+_SETTLED = 3e-2  # nats a token, of an iteration after which topics may have words of their own
+_FIRST_ROUNDS = 10  # of the fixed point that learns m; later ones go on from there
+_LESS = 0.98  # m moves if it falls by more: an iteration has better things to do
 _TOL = 2e-3  # nats a token; when a rehearsal is over
 
 
@@ -64,10 +69,11 @@ def iterate(
     tables = evaluate(engine, lexicon, state.topics)
     while True:
         started = perf_counter()
-        theta, stats = expect(engine, corpus, lexicon, tables, state, solver)
+        theta, C, stats = expect(engine, corpus, lexicon, tables, state, solver)
         middle = perf_counter()
+        state = replace(state, theta=theta, own=C if len(state.own) else state.own)
         found, tables, gained, n_accepted = m_step(
-            engine, lexicon, replace(state, theta=theta), stats, tables, solver, movable
+            engine, lexicon, state, stats, tables, solver, movable
         )
         if solver.learn_alpha:
             alpha, more = learn_alpha(corpus, stats, found.alpha)
@@ -82,6 +88,10 @@ def iterate(
         if solver.method == "newton" and bound < state.bound:
             return
         each, before = bound / stats.n_tokens, state.bounds[-1] if state.bounds else -np.inf
+        if solver.pseudo_tokens != np.inf:
+            found = _give_own_words(
+                engine, lexicon, solver, tables, found, C, each - before, movable
+            )
         state = replace(
             found, bound=bound, iteration=state.iteration + 1, bounds=(*state.bounds, each)
         )
@@ -103,36 +113,100 @@ def iterate(
 def expect(
     engine: Engine, corpus: Corpus, lexicon: Lexicon, tables: Tables, state: TopicState,
     solver: Solver,
-) -> tuple[Floats, DocStats]:  # fmt: skip
-    """E-step: the documents' mixtures (D, K) and their statistics."""
-    residuals = -tables.log_partition.astype(state.topics.dtype)
-    table, peak = likelihoods(engine, tables.dots, residuals)
+) -> tuple[Floats, Floats, DocStats]:  # fmt: skip
+    """E-step: the documents' mixtures (D, K), tokens of words in topics (U, K), their statistics.
+
+    The tokens of words are there if topics have, or will have, words of their own.
+    """
+    own = _own_words(lexicon, state)
+    # In the table's precision, but for words of their own, whose pseudo-tokens are tiny.
+    residuals = -tables.log_partition
+    residuals = residuals if own else residuals.astype(state.topics.dtype)
+    table, peak, price = likelihoods(engine, tables.dots, residuals, own=own)
     found = mix(
         engine, corpus, table, state.alpha, state.theta, solver.inner_tol, solver.max_passes
     )
-    # The residuals were rounded to the table's precision; the bound is linear in them.
+    # What the residuals lost by rounding: the bound is linear in them.
     rounding = -tables.log_partition - residuals
-    bound = found.bound + corpus.type_counts @ peak + found.mass @ rounding
-    # Cᵀ V over the words: the third unavoidable matrix product. The vectors are taken anew each
-    # time, block by block: kept side by side, those of all classes would fill the memory.
-    moment = np.zeros((len(found.mass), lexicon.vectors.shape[1]))
-    vectors = (Part(lexicon.vectors, lexicon.rows[words]) for words in corpus.blocks)
-    for part in map_words(engine, found, equations.moment, vectors):
-        moment += part
+    bound = found.bound + corpus.type_counts @ peak + found.mass @ rounding + price
+    keep = solver.pseudo_tokens != np.inf
+    C, drawn, moment, rise = _sum_words(engine, lexicon, tables, found, residuals, own, keep)
     log_phi = np.zeros(len(found.mass))
     shards = [found.theta[rows] for rows in corpus.shards if solver.learn_alpha]
     for part in engine.map(_log_phi, shards):
         log_phi += part
     stats = DocStats(
         mass=found.mass,
+        drawn=drawn,
         moment=moment,
         log_phi=log_phi,
-        bound=float(bound + corpus.type_counts @ lexicon.log_unigram),
+        bound=float(bound + rise + corpus.type_counts @ lexicon.log_unigram),
         n_tokens=float(corpus.type_counts.sum()),
         n_documents=len(corpus.group),
         n_passes=found.n_passes,
     )
-    return found.theta, stats
+    return found.theta, C, stats
+
+
+def _own_words(lexicon: Lexicon, state: TopicState) -> OwnWords | None:
+    if not len(state.own):
+        return None
+    return OwnWords(state.own, np.exp(lexicon.log_unigram), state.pseudo)
+
+
+def _sum_words(
+    engine: Engine, lexicon: Lexicon, tables: Tables, found: Inferred, residuals: Floats,
+    own: OwnWords | None, keep: bool,
+) -> tuple[Floats, Floats, Floats, float]:  # fmt: skip
+    """Sum up words: their tokens in topics, how many vectors answer for, their moment, a rise."""
+    # Cᵀ V over the words: the third unavoidable matrix product. The vectors are taken anew each
+    # time, block by block: kept side by side, those of all classes would fill the memory.
+    blocks = found.corpus.blocks
+    vectors = (Part(lexicon.vectors, lexicon.rows[words]) for words in blocks)
+    moment, kept = np.zeros((len(found.mass), lexicon.vectors.shape[1])), []
+    if own is None:
+        for C, part in map_words(engine, found, partial(_moment, keep), vectors):
+            moment += part
+            kept.append(C)
+        return np.concatenate(kept), found.mass, moment, 0.0
+    drawn, gained = np.zeros(len(found.mass)), np.zeros(len(found.mass))
+    rows = [np.concatenate(tables.dots), own.counts, own.unigram]
+    parts = [[Part(array, words) for words in blocks] for array in rows]
+    block = partial(own_moment, residuals, own.pseudo)
+    for C, S, part, rise in map_words(engine, found, block, vectors, *parts):
+        drawn, gained = drawn + S, gained + rise
+        moment += part
+        kept.append(C)
+    counts = np.concatenate(kept)
+    return counts, drawn, moment, own.rise(counts, gained)
+
+
+def _moment(keep: bool, V: Floats, C: Floats) -> tuple[Floats, Floats]:
+    return C if keep else C[:0], equations.moment(V, C)
+
+
+def _give_own_words(
+    engine: Engine, lexicon: Lexicon, solver: Solver, tables: Tables, state: TopicState, C: Floats,
+    change: float, free: Bools,
+) -> TopicState:  # fmt: skip
+    """Give topics words of their own once their vectors begin to settle; then learn m.
+
+    m only ever falls, and the bound rises as it does.
+    """
+    n_rounds, given = 1, solver.pseudo_tokens
+    if not len(state.own):
+        if change > _SETTLED:
+            return state
+        first = C.sum(dtype=float) / len(free) if given is None else given
+        state = replace(state, own=C, pseudo=np.where(free, first, np.inf))
+        n_rounds = _FIRST_ROUNDS
+    own = _own_words(lexicon, state)
+    if own is None or given is not None or not free.any():
+        return state
+    m = learn_pseudo(engine, own, tables.dots, -tables.log_partition, n_rounds)
+    before = float(state.pseudo[free][0])
+    lower = np.where(free, m, np.inf) if m < _LESS * before else state.pseudo
+    return replace(state, pseudo=lower)
 
 
 def _log_phi(theta: Floats) -> Floats:
@@ -177,6 +251,7 @@ def rehearse(
         lexicon.log_unigram - np.log(total),
         np.searchsorted(needed, lexicon.rows),
     )
+    solver = replace(solver, pseudo_tokens=np.inf)  # words of their own come later
     for found, info in islice(iterate(corpus, part, state, solver, engine, free), max_iter):
         state = found
         if info.change < _TOL:

@@ -14,6 +14,7 @@ from scipy.sparse import csr_array, vstack
 from topicvec.engine import Engine, one_blas_thread
 from topicvec.model.estep import Inferred, even_theta, likelihoods, map_words, mix
 from topicvec.model.fitted import FittedTopics, Representatives, empty_table
+from topicvec.model.own import OwnWords
 from topicvec.model.state import Corpus
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "one_pass",
     "representatives",
     "word_masses",
+    "word_table",
 ]
 
 Floats = NDArray[np.floating]
@@ -158,19 +160,32 @@ def word_masses(inferred: Inferred, n_words: int, engine: Engine) -> csr_array:
     csr_array, (W, K), float32
         Without entries below a thousandth of a token.
     """
-    corpus = inferred.corpus
     blocks = list(map_words(engine, inferred, _sparse))
     if not blocks:  # no document has a known word
         return empty_table(n_words, len(inferred.mass))
-    stacked = csr_array(vstack(blocks, format="csr"))
-    lengths = np.zeros(n_words, np.int64)
-    lengths[corpus.types] = np.diff(stacked.indptr)
-    indptr = np.concatenate([[0], np.cumsum(lengths)])
-    return csr_array((stacked.data, stacked.indices, indptr), (n_words, stacked.shape[1]))
+    return _among(csr_array(vstack(blocks, format="csr")), inferred.corpus.types, n_words)
+
+
+def word_table(C: Floats, types: Ints, n_words: int) -> csr_array:
+    """Make the table of masses (W, K) of all words from that of word types (U, K).
+
+    Examples
+    --------
+    >>> word_table(np.array([[2.0, 0.0]], np.float32), np.array([1]), 3).toarray().tolist()
+    [[0.0, 0.0], [2.0, 0.0], [0.0, 0.0]]
+    """
+    return _among(_sparse(C), types, n_words)
 
 
 def _sparse(C: Floats) -> csr_array:
     return csr_array(np.where(C < _LEAST_ENTRY, np.float32(0), C))
+
+
+def _among(table: csr_array, types: Ints, n_words: int) -> csr_array:
+    lengths = np.zeros(n_words, np.int64)
+    lengths[types] = np.diff(table.indptr)
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    return csr_array((table.data, table.indices, indptr), (n_words, table.shape[1]))
 
 
 def representatives(proportions: Floats, n_best: int = 10) -> tuple[Representatives, ...]:
@@ -192,7 +207,11 @@ def _table(fitted: FittedTopics, types: Ints, engine: Engine) -> tuple[Floats, F
     """Give exp(v·t + r) (U, K) with each row divided by its maximum, and the maxima's logs."""
     starts = range(0, len(types), _ROWS)
     pieces = [fitted.vectors.matrix[types[start : start + _ROWS]] for start in starts]
-    return likelihoods(engine, pieces, fitted.residuals, fitted.topics)
+    own = None
+    if np.isfinite(fitted.pseudo).any():
+        counts = fitted.word_mass[types].toarray()
+        own = OwnWords(counts, np.exp(log_unigram(fitted, types)), fitted.pseudo)
+    return likelihoods(engine, pieces, fitted.residuals, fitted.topics, own)[:2]
 
 
 def log_unigram(fitted: FittedTopics, types: Ints) -> Floats:

@@ -180,19 +180,19 @@ def m_step(
     solver: Solver, free: Bools,
 ) -> tuple[TopicState, Tables, float, int]:  # fmt: skip
     """Move the topics; give also their tables, the rise of the bound, and how many moved."""
-    moving = free & (stats.mass > _LEAST_MASS)
+    moving = free & (stats.drawn > _LEAST_MASS)
     propose = _paper_step if solver.method == "paper" else _newton_step
     proposal, used, slope, bend = propose(engine, lexicon, state, stats, tables, solver, moving)
     topics = proposal.astype(state.topics.dtype)
     proposed = evaluate(engine, lexicon, topics)
     # which topics move, and how much that adds to the bound
     step = topics.astype(float) - state.topics
-    rise = ((stats.moment / np.maximum(stats.mass, _LEAST_MASS)[:, None]) * step).sum(1)
+    rise = ((stats.moment / np.maximum(stats.drawn, _LEAST_MASS)[:, None]) * step).sum(1)
     rise -= proposed.log_partition - tables.log_partition
     moves = (step != 0).any(1)
     if solver.method == "newton":
         moves &= rise > 0
-    gained = np.where(moves, stats.mass * rise, 0.0)
+    gained = np.where(moves, stats.drawn * rise, 0.0)
     # Their curvatures as measured; when the expected rise drowns in rounding, the step tells none.
     measured = 2 * (slope - rise) / np.maximum(bend, 1e-300)
     change = np.clip(measured / used, 0.25, 4.0)
@@ -214,7 +214,7 @@ def _paper_step(
     rate = equations.learning_rate(
         state.iteration + 1, stats.n_tokens, solver.base_length, solver.learning_rate
     )
-    slope = equations.gradient(stats.mass, stats.moment, tables.mean)
+    slope = equations.gradient(stats.drawn, stats.moment, tables.mean)
     step = rate * np.where(moving[:, None], slope, 0)
     topics = equations.project(state.topics + step, solver.max_norm)
     nothing = np.zeros(len(topics))
@@ -233,7 +233,7 @@ def _newton_step(
         (
             topics[k],
             equations.gradient(
-                np.ones(len(k)), stats.moment[k] / stats.mass[k][:, None], tables.mean[k]
+                np.ones(len(k)), stats.moment[k] / stats.drawn[k][:, None], tables.mean[k]
             ),
             Part(lexicon.vectors, tables.head_rows[k]),
             tables.head_shares[k],

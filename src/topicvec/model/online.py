@@ -122,6 +122,8 @@ def _climb(
         alpha=fitted.alpha,
         theta=np.zeros((0, fitted.n_topics)),
         curvature=np.ones(fitted.n_topics),
+        own=np.zeros((0, fitted.n_topics), np.float32),
+        pseudo=fitted.pseudo,
     )
     n_normalizer = fitted.settings.get("n_normalizer_words")
     lexicon = Lexicon.of(
@@ -145,6 +147,7 @@ def _statistics(fitted: FittedTopics) -> DocStats:
     kept = fitted.word_mass[used]
     return DocStats(
         mass=np.asarray(kept.sum(axis=0), float),
+        drawn=np.asarray(kept.sum(axis=0), float),
         moment=np.asarray(kept.T @ fitted.vectors.matrix[used], float),
         log_phi=np.zeros(fitted.n_topics),
         bound=0.0,

@@ -72,6 +72,9 @@ class Solver:
         Radius γ of the ball that holds the topics; `TopicVec` puts its own here.
     learn_alpha : bool
         Whether the prior of the mixtures is learned (asymmetric); `TopicVec` says so here.
+    pseudo_tokens : float or None
+        m: how many tokens the vector of a topic is worth beside the tokens that the topic has;
+        infinity is the paper's model, None learns it. `TopicVec` says so here.
 
     Examples
     --------
@@ -87,6 +90,7 @@ class Solver:
     n_normalizer_words: int | None = None
     max_norm: float = 7.0
     learn_alpha: bool = False
+    pseudo_tokens: float | None = np.inf
 
     def __post_init__(self) -> None:
         check_choice("solver", self.method, "newton", "paper")
@@ -122,6 +126,11 @@ class TopicState(Record):
         The bound of the corpus here; minus infinity before the first iteration.
     bounds : tuple of float
         The bound for each token after each iteration so far.
+    own : array, (U, K), float32
+        Tokens of each word type in each topic, from which topics have words of their own; no
+        rows before they have any.
+    pseudo : array, (K,)
+        Pseudo-tokens m of each topic; infinite for one without words of its own.
     """
 
     topics: Floats
@@ -129,6 +138,8 @@ class TopicState(Record):
     alpha: Floats
     theta: Floats
     curvature: Floats
+    own: Floats
+    pseudo: Floats
     iteration: int = 0
     bound: float = -np.inf
     bounds: tuple[float, ...] = ()
@@ -142,8 +153,10 @@ class DocStats(Record):
     ----------
     mass : array, (K,)
         Expected number of tokens of each topic, m̄.
+    drawn : array, (K,)
+        How many of them its vector answers for: all, unless topics have words of their own.
     moment : array, (K, N)
-        Sum of the vectors of these tokens, S.
+        Sum of the vectors of these, S.
     log_phi : array, (K,)
         Sum over documents of E[log φ_dk]; zero unless the prior is learned.
     bound : float
@@ -157,12 +170,13 @@ class DocStats(Record):
 
     Examples
     --------
-    >>> one = DocStats(np.ones(2), np.ones((2, 3)), np.zeros(2), -5.0, 2.0, 1, 4)
+    >>> one = DocStats(np.ones(2), np.ones(2), np.ones((2, 3)), np.zeros(2), -5.0, 2.0, 1, 4)
     >>> (one + one).bound
     -10.0
     """
 
     mass: Floats
+    drawn: Floats
     moment: Floats
     log_phi: Floats
     bound: float

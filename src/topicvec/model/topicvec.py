@@ -127,6 +127,8 @@ class TopicVec(Estimator):
         n_topics: int = 20,
         vectors: WordVectors | AnyPath | None = None,
         *,
+        own_words: bool | float = True,
+        phrases: bool = True,
         alpha: float | ArrayLike | Literal["learn"] = 0.1,
         max_norm: float = 7.0,
         solver: Literal["newton", "paper"] | Solver = "newton",
@@ -144,6 +146,8 @@ class TopicVec(Estimator):
     ) -> None:
         self.n_topics = n_topics
         self.vectors = vectors
+        self.own_words = own_words
+        self.phrases = phrases
         self.alpha = alpha
         self.max_norm = max_norm
         self.solver = solver
@@ -666,7 +670,18 @@ class TopicVec(Estimator):
         seed = self.random_state  # as scikit-learn's users give it
         old = isinstance(seed, np.random.RandomState)
         rng = np.random.default_rng(seed.randint(2**31) if old else seed)
-        return {**given, "max_norm": self.max_norm, "learn_alpha": learn}, alpha, rng
+        own = (
+            None
+            if self.own_words is True
+            else (np.inf if self.own_words is False else float(self.own_words))
+        )
+        if given.get("method") == "paper":
+            own = np.inf
+        return (
+            {**given, "max_norm": self.max_norm, "learn_alpha": learn, "pseudo_tokens": own},
+            alpha,
+            rng,
+        )
 
     def _counter(self) -> DocumentCounter:
         return DocumentCounter(self.tokenizer, self.stop_words, self.vocabulary)

@@ -1,0 +1,143 @@
+"""Topics with words of their own: φ_k ~ Dir(m P(·|t_k)), inside EM.
+
+A topic's distribution over words is not what its vector says but drawn around it, as if the
+vector had been seen m times. With C_wk the expected tokens of word w in topic k and a_wk = m P(w|k),
+
+    P~(w|k) = (C_wk + a_wk) / (C_k + m)              is what the E-step uses,
+    S_wk    = a_wk log(1 + C_wk / a_wk)  ≤  C_wk     are the tokens that the vector answers for.
+
+m = ∞ is the paper's model (P~ = P, S = C); with small m the counts rule, as in LDA. A word
+without a vector has v = 0: its prior is the same in all topics but for r_k, and its own tokens
+place it. The bound is that of the paper with P~ for P, less m KL(P ‖ P~) for each topic. It rises
+in each part: the mixtures (E-step), P~ (its best value is the formula above), and the topics, for
+Σ_w a log(1 + C/a) is convex in log a, so its tangent Σ_w S_wk log P(w|k), which is the M-step's
+old problem with S in place of C, is a lower bound that touches it
+(test_the_bound_with_own_words_never_falls).
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import digamma
+
+from topicvec.engine import Engine
+from topicvec.model import equations
+
+__all__ = ["OwnWords", "learn_pseudo", "own_moment"]
+
+Floats = NDArray[np.floating]
+
+_LEAST = 1e-6  # tokens, so that a word without any divides by something
+
+
+class OwnWords(NamedTuple):
+    """The tokens that give topics words of their own.
+
+    Attributes
+    ----------
+    counts : array, (U, K)
+        C of the word types.
+    unigram : array, (U,)
+        Their probabilities.
+    pseudo : array, (K,)
+        m of each topic; infinite for one without words of its own.
+    """
+
+    counts: Floats
+    unigram: Floats
+    pseudo: Floats
+
+    @property
+    def spread(self) -> Floats:
+        """log(1 + C_k / m_k) of each topic, (K,)."""
+        return equations.own_spread(self.counts.sum(axis=0, dtype=float), self.pseudo)
+
+    def cut(self, sizes: Sequence[int]) -> Iterator["OwnWords"]:
+        """Cut into consecutive pieces of so many word types."""
+        start = 0
+        for size in sizes:
+            rows = slice(start, start + size)
+            yield OwnWords(self.counts[rows], self.unigram[rows], self.pseudo)
+            start += size
+
+    def price(self, lifted: Floats) -> float:
+        """What words of their own take from the bound, from Σ_w a x of each topic."""
+        finite = np.isfinite(self.pseudo)
+        return float((lifted - self.pseudo * self.spread)[finite].sum())
+
+    def rise(self, counts: Floats, gained: Floats) -> float:
+        """What the bound gains when P~ takes new tokens: Σ (C + a)(x − x before) less the spread."""
+        finite, totals = np.isfinite(self.pseudo), counts.sum(axis=0, dtype=float)
+        more = equations.own_spread(totals, self.pseudo) - self.spread
+        return float((gained - (totals + self.pseudo) * more)[finite].sum())
+
+    def lift(self, exponent: Floats, counts: Floats | None = None) -> tuple[Floats, Floats]:
+        """Give a and x = log(1 + C/a) (n, K) at the `logits`; a = x = 0 where m is infinite."""
+        C = (self.counts if counts is None else counts).astype(float)
+        finite = np.isfinite(self.pseudo)
+        a = equations.pseudo_counts(np.where(finite, self.pseudo, 1.0), self.unigram, exponent)
+        x = equations.own_lift(C, a)
+        return (a, x) if finite.all() else (a * finite, x * finite)
+
+
+def own_moment(
+    residuals: Floats, pseudo: Floats, V: Floats, dots: Floats, before: Floats, unigram: Floats,
+    C: Floats,
+) -> tuple[Floats, Floats, Floats, Floats]:  # fmt: skip
+    """Sum up a block of word types: C itself, its S and moment, and what the bound gains.
+
+    Parameters
+    ----------
+    residuals, pseudo : arrays, (K,)
+        r and m.
+    V, dots : arrays, (n, N), (n, K)
+        Vectors of the words and their v·t.
+    before, unigram : arrays, (n, K), (n,)
+        Their tokens in the topics before, and their probabilities.
+    C : array, (n, K)
+        Their tokens now.
+
+    Returns
+    -------
+    C, drawn, moment, gained : arrays, (n, K), (K,), (K, N), (K,)
+        What is gained is Σ (C + a) (x − x before), see `OwnWords.rise`.
+    """
+    own, exponent = OwnWords(before, unigram, pseudo), dots.astype(float) + residuals
+    old = own.lift(exponent)[1]
+    a, x = own.lift(exponent, C)
+    S = np.where(np.isfinite(pseudo), a * x, C)
+    gained = ((C + a) * (x - old)).sum(axis=0)
+    return C, S.sum(axis=0), equations.moment(V, S.astype(V.dtype)), gained
+
+
+def learn_pseudo(
+    engine: Engine, own: OwnWords, pieces: Sequence[Floats], residuals: Floats, n_rounds: int
+) -> float:
+    """Estimate m, one for all topics, by Minka's fixed point for the Dirichlet-multinomial.
+
+    Expected tokens are fractions; the counts behind them are taken for Poisson, of which a
+    positive one has the mean C / (1 − e^−C).
+    """
+    finite = np.isfinite(own.pseudo)
+    m, totals = float(own.pseudo[finite][0]), own.counts.sum(axis=0, dtype=float)[finite]
+    sizes = [len(piece) for piece in pieces]
+    for _ in range(n_rounds):
+        now = OwnWords(own.counts, own.unigram, np.where(finite, m, np.inf))
+        pairs = zip(pieces, now.cut(sizes), strict=True)
+        tables = sum(engine.map(partial(_tables, residuals), pairs))
+        m = float(tables / (digamma(m + totals) - digamma(m)).sum())
+    return m
+
+
+def _tables(residuals: Floats, pair: tuple[Floats, OwnWords]) -> float:
+    """Expected tables of the Chinese restaurant: draws from what the vectors say."""
+    dots, own = pair
+    finite = np.isfinite(own.pseudo)
+    exponent = (dots.astype(float) + residuals)[:, finite]
+    a = equations.pseudo_counts(own.pseudo[finite], own.unigram, exponent)
+    C = np.maximum(own.counts[:, finite].astype(float), _LEAST)
+    some = -np.expm1(-C)
+    return float((some * a * (digamma(a + C / some) - digamma(a))).sum())
