@@ -2,6 +2,7 @@
 
 from topicvec.text.bag import Bag, BagReport, bag_of_words
 from topicvec.text.document import Document
+from topicvec.text.phrases import Phrases, find_phrases
 from topicvec.text.readers import read_documents
 from topicvec.text.stopwords import stop_words
 from topicvec.text.tokenizer import Tokenizer, TokenSpan
@@ -13,10 +14,12 @@ __all__ = [
     "BagOfWords",
     "BagReport",
     "Document",
+    "Phrases",
     "TokenSpan",
     "Tokenizer",
     "Vocabulary",
     "bag_of_words",
+    "find_phrases",
     "inverse_document_frequency",
     "read_documents",
     "stop_words",
