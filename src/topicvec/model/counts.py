@@ -16,6 +16,7 @@ from topicvec.errors import DataError, OutOfVocabularyWarning, VocabularyMismatc
 from topicvec.text.bag import Bag, BagBuilder, BagReport
 from topicvec.text.counting import DocumentLike, Tokenize, checked_documents, count_documents
 from topicvec.text.document import Document
+from topicvec.text.phrases import Phrases
 from topicvec.text.stopwords import stop_words as resolve_stop_words
 from topicvec.text.tokenizer import Tokenizer
 from topicvec.text.transformer import weigh
@@ -48,6 +49,14 @@ class DocumentCounter:
         Words of texts and token lists to leave out.
     vocabulary : Vocabulary or sequence of str, optional
         The words of the columns of a matrix; for texts the only words to count.
+    phrases : Phrases, optional
+        What to read as one word; of these only those in the vocabulary, if there is one.
+
+    Examples
+    --------
+    >>> counter = DocumentCounter(phrases=Phrases(["hedge fund"]))
+    >>> counter.tokens("A hedge fund.")
+    ['a', 'hedge fund']
     """
 
     def __init__(
@@ -55,9 +64,12 @@ class DocumentCounter:
         tokenizer: Tokenize | None = None,
         stop_words: Any = "english",
         vocabulary: Vocabulary | Sequence[str] | None = None,
+        phrases: Phrases | None = None,
     ) -> None:
-        stop = resolve_stop_words(stop_words)
+        self.stop_words = stop = resolve_stop_words(stop_words)
         only = None if vocabulary is None else frozenset(_words(vocabulary))
+        phrases = phrases or Phrases()
+        self.phrases = phrases if only is None else phrases.only(only)
         self.tokenize, self.vocabulary = tokenizer or Tokenizer(), vocabulary
         self.keep: Callable[[str], bool] = lambda word: (
             word not in stop and (only is None or word in only)
@@ -76,14 +88,15 @@ class DocumentCounter:
         if issparse(documents) or getattr(documents, "ndim", 0) == 2:
             return self._align(checked_matrix(documents), vectors)
         builder = BagBuilder()
-        for chunk in count_documents(documents, self.tokenize, self.keep):
+        join = self.phrases.join if self.phrases else None
+        for chunk in count_documents(documents, self.tokenize, self.keep, join=join):
             builder.add(chunk, vectors.ids)
         return builder.build(len(vectors.words))
 
     def tokens(self, text: DocumentLike) -> list[str]:
-        """Cut one document into its tokens, stop words included."""
+        """Cut one document into its tokens, stop words included and phrases joined."""
         words = text.text if isinstance(text, Document) else text
-        return list(self.tokenize(words) if isinstance(words, str) else words)
+        return self.phrases.join(self.tokenize(words) if isinstance(words, str) else words)
 
     def known(self, tokens: Iterable[str], vectors: WordVectors) -> dict[str, int]:
         """Give the vector rows of the tokens that are counted."""

@@ -37,7 +37,6 @@ from topicvec.represent.words import (
     without_common,
 )
 from topicvec.text.counting import DocumentLike
-from topicvec.text.stopwords import stop_words
 
 __all__ = ["Blend", "DocumentIndex", "Hit"]
 
@@ -208,9 +207,8 @@ class DocumentIndex:
         list of Hit
             None if no word of the query is known to the vectors or to the documents.
         """
-        reader, vectors = counter_of(self.model), self.model.vectors_
-        stop, here = stop_words(self.model.stop_words), InPlace()
-        words = Counter(token for token in reader.tokens(query) if token not in stop)
+        reader, vectors, here = counter_of(self.model), self.model.vectors_, InPlace()
+        words = Counter(word for word in reader.tokens(query) if word not in reader.stop_words)
         counts = csr_array([[*words.values()]], dtype=np.int32)
         known = known_counts(reader, [*words], counts, vectors)
         if not known.nnz and not any(word in self.words.ids for word in words):

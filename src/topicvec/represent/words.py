@@ -29,7 +29,6 @@ from topicvec.represent.documents import counter_of
 from topicvec.text.bag import BagBuilder
 from topicvec.text.counting import DocumentLike, chunked, count_tokens, growing_ids
 from topicvec.text.document import Document
-from topicvec.text.stopwords import stop_words
 
 __all__ = ["WordIndex"]
 
@@ -48,7 +47,7 @@ def read_words(
     if isinstance(documents, (str, Document)) or hasattr(documents, "ndim"):
         kind = type(documents).__name__
         raise DataError(f"expected a list of texts, documents or token lists; found {kind}")
-    reader, stop = counter_of(model), stop_words(model.stop_words)
+    reader = counter_of(model)
     names: list[str] = []
     ids, builder = growing_ids(), BagBuilder()
     for texts in chunked(iter(documents)):
@@ -56,7 +55,7 @@ def read_words(
             names.append(text.id if isinstance(text, Document) else str(len(names)))
         chunk = count_tokens([reader.tokens(text) for text in texts])
         for word in chunk.words:
-            if word not in stop:
+            if word not in reader.stop_words:
                 ids[word]
         builder.add(chunk, ids)
     return tuple(names), list(ids), builder.build(len(ids)).counts
