@@ -24,6 +24,7 @@ from topicvec.embed.formats.tensors import write_tensors
 from topicvec.embed.nearest import best
 from topicvec.engine import InPlace, resolve_engine
 from topicvec.errors import DataError, FormatError, VocabularyMismatch
+from topicvec.model.counts import report_unknown
 from topicvec.model.fitted import FittedTopics
 from topicvec.model.inference import infer, one_pass
 from topicvec.model.topicvec import TopicVec
@@ -33,6 +34,7 @@ from topicvec.represent.words import (
     common_direction,
     known_counts,
     read_words,
+    unknown_report,
     weighted_means,
     without_common,
 )
@@ -178,6 +180,7 @@ class DocumentIndex:
         names, words, counts = read_words(model, documents)
         engine = resolve_engine(model.n_jobs)
         known = known_counts(counter_of(model), words, counts, model.vectors_)
+        report_unknown(unknown_report(words, counts, model.vectors_))
         index = WordIndex.of(words, counts)
         means = weighted_means(model.vectors_, known, index.weights(model.vectors_), engine)
         common = common_direction(means, engine)

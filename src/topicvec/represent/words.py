@@ -26,7 +26,7 @@ from topicvec.errors import DataError
 from topicvec.model.counts import DocumentCounter
 from topicvec.model.topicvec import TopicVec
 from topicvec.represent.documents import counter_of
-from topicvec.text.bag import BagBuilder
+from topicvec.text.bag import BagBuilder, BagReport
 from topicvec.text.counting import DocumentLike, chunked, count_tokens, growing_ids
 from topicvec.text.document import Document
 
@@ -72,6 +72,22 @@ def known_counts(
     known = csr_array((kept.data, rows[rows >= 0][kept.indices], kept.indptr), shape=shape)
     known.sort_indices()
     return known
+
+
+def unknown_report(words: Sequence[str], counts: csr_array, vectors: WordVectors) -> BagReport:
+    """Report which of the words of documents have no vector.
+
+    Examples
+    --------
+    >>> vectors = WordVectors(["cat"], [[1]], [1])
+    >>> str(unknown_report(["cat", "yak"], csr_array([[1, 3]]), vectors))
+    '1 documents, 4 words, 3 of them (75.0%) unknown: yak 3'
+    """
+    totals = counts.sum(axis=0).tolist()
+    unknown = {word: n for word, n in zip(words, totals, strict=True) if word not in vectors.ids}
+    n_unknown = sum(unknown.values())
+    no_rows = np.zeros(0, np.int64)  # a document without known words can still be found by them
+    return BagReport(counts.shape[0], sum(totals), n_unknown, unknown, no_rows, ())
 
 
 def word_weights(vectors: WordVectors) -> Floats:
