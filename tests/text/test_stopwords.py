@@ -100,5 +100,5 @@ def test_the_sample_corpus_has_function_words_and_no_topical_ones():
 def test_one_article_has_no_stop_words_of_a_corpus():
     with pytest.raises(DataError, match=r"at least 50 documents.*found 1: name a language"):
         corpus_stop_words([["a", "b"]])
-    with pytest.raises(DataError, match="found by fit"):
+    with pytest.raises(DataError, match="see corpus_stop_words"):
         stop_words("corpus")

@@ -130,7 +130,8 @@ def stop_words(source: str | os.PathLike[str] | Iterable[str] | None = "english"
 
 def _of_file(path: str | os.PathLike[str]) -> frozenset[str]:
     if not Path(path).is_file():
-        hint = ": those of a corpus are found by fit" if path == "corpus" else ""
+        hint = ": TopicVec finds those of a corpus; else see corpus_stop_words"
+        hint = hint if path == "corpus" else ""
         raise DataError(
             "stop words must be english, paper, sklearn, none, the name or code of a language "
             f"(italian, it), words or a file; no file {os.fspath(path)!r}{hint}"
