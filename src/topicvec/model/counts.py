@@ -45,6 +45,8 @@ LARGE_SHARE = 0.1  # of unknown tokens: then the vectors are hardly made for the
 _SEVERAL = 10  # unknown tokens; fewer are a few names in a short text
 _CORPUS_TOKENS = 20_000  # fewer are no corpus: a phrase occurs too seldom to be told from chance
 
+_NO_PHRASES = Phrases()
+
 UNKNOWN_HINT = (
     'vectors="corpus" (--vectors corpus) learns vectors from the texts themselves, in any '
     "language; or give vectors of the language"
@@ -81,7 +83,7 @@ class DocumentCounter:
     ) -> None:
         self.stop_words = stop = resolve_stop_words(stop_words)
         only = None if vocabulary is None else frozenset(_words(vocabulary))
-        phrases = phrases or Phrases()
+        phrases = _NO_PHRASES if phrases is None else phrases
         self.phrases = phrases if only is None else phrases.only(only)
         self.tokenize, self.vocabulary = tokenizer or Tokenizer(), vocabulary
         self.keep: Callable[[str], bool] = lambda word: (
@@ -101,7 +103,7 @@ class DocumentCounter:
         if issparse(documents) or getattr(documents, "ndim", 0) == 2:
             return self._align(checked_matrix(documents), vectors)
         builder = BagBuilder()
-        join = self.phrases.join if self.phrases else None
+        join = None if self.phrases is _NO_PHRASES else self.phrases.join
         for chunk in count_documents(documents, self.tokenize, self.keep, join=join):
             builder.add(chunk, vectors.ids)
         return builder.build(len(vectors.words))

@@ -135,6 +135,8 @@ class Phrases:
         """Give place and number of words of each phrase; most tokens cost one lookup."""
         beginning = self._longest_first
         found: list[tuple[int, int]] = []
+        if not beginning:
+            return found
         end = 0
         for start in [place for place, token in enumerate(tokens) if token in beginning]:
             if start < end:
