@@ -62,7 +62,7 @@ def articles() -> dict[str, Any]:
     for text in chosen:
         row: dict[str, Any] = {"words": len(text.split()), "seeds": []}
         for seed in range(3):
-            model = TopicVec(20, random_state=seed).fit([text])
+            model = TopicVec(20, stop_words="paper", random_state=seed).fit([text])
             live = [t for t in model.topics_ if t.share > 0.02 and t.index]
             T = model.topic_vectors_[[t.index for t in live]]
             T = T / np.linalg.norm(T, axis=1, keepdims=True)
@@ -104,7 +104,7 @@ def peers_on_article(text: str, reference: Reference) -> dict[str, float]:
     from gensim.corpora import Dictionary
     from gensim.models import LdaModel
 
-    stop = stop_words("english")
+    stop = stop_words("paper")
     tokens = [t for t in Tokenizer()(text) if t not in stop and t in reference.ids]
     ids = Dictionary([tokens])
     lda = LdaModel([ids.doc2bow(tokens)], 20, ids, passes=50, random_state=SEED)

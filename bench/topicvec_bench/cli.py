@@ -196,8 +196,8 @@ def topics(
     ] = 5,
     min_letters: Annotated[int, typer.Option(help="Leave out shorter words.")] = 3,
     stop_words: Annotated[
-        str, typer.Option(help="english, english-extended, sklearn, none or a file.")
-    ] = "english-extended",
+        str, typer.Option(help="english, paper, sklearn, none, a language or a file.")
+    ] = "english",
     vectors: Vectors = None,
     seed: Seed = 0,
     jobs: Jobs = None,

@@ -72,7 +72,7 @@ def known_tokens(
     words: Container[str],
     *,
     tokenizer: Callable[[str], list[str]] | None = None,
-    stop_words: Any = "english",
+    stop_words: Any = "paper",
 ) -> LabelledTokens:
     """Cut texts into words, keep the known ones that are no stop words, drop empty documents.
 
@@ -113,7 +113,7 @@ def shared_tokens(
     texts: Iterable[str],
     words: Container[str],
     *,
-    stop_words: Any = "english-extended",
+    stop_words: Any = "english",
     min_documents: int = 5,
     min_letters: int = 3,
 ) -> list[list[str]]:
@@ -236,7 +236,7 @@ def load_split(corpus: str, vectors: WordVectors, min_count: int) -> tuple[Split
 def _with_words_of(train: LabelledTexts, vectors: WordVectors, min_count: int) -> WordVectors:
     token_lists = [Tokenizer()(text) for text in train.texts]
     counts = Counter(chain.from_iterable(token_lists))
-    ignored = resolve_stop_words("english")
+    ignored = resolve_stop_words("paper")
     new = [
         word
         for word, n in counts.items()

@@ -91,7 +91,7 @@ def cut_texts(documents: Texts) -> list[Sequence[str]]:
     >>> cut_texts(["The cat.", ["the", "dog"]])
     [['cat'], ['the', 'dog']]
     """
-    tokenize, stopped = Tokenizer(), stop_words("english")
+    tokenize, stopped = Tokenizer(), stop_words("paper")
     return [
         [word for word in tokenize(text) if word not in stopped] if isinstance(text, str) else text
         for text in documents

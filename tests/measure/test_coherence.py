@@ -195,3 +195,12 @@ def test_the_record_is_plain_data_with_its_mean():
 
 def test_the_usual_windows_are_counted_by_default():
     assert list(count_windows([["a"]], [["a"]]).windows) == list(module.WINDOWS) == [10, 110, None]
+
+
+def test_a_phrase_among_the_words_of_a_topic_is_counted_and_so_are_its_words():
+    documents = ["A hedge fund lost money", "Money for the fund"]
+    topics = [["hedge fund", "money"], ["fund", "money"]]
+    statistics = count_windows(documents, topics, windows=[None])
+    assert statistics.unseen(["hedge fund", "fund", "money"]) == []
+    assert statistics.joint(topics[0], None).tolist() == [[0.5, 0.5], [0.5, 1.0]]
+    assert statistics.joint(topics[1], None).tolist() == [[1.0, 1.0], [1.0, 1.0]]

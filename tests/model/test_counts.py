@@ -1,15 +1,24 @@
 """What may be given as documents, and what is said about bad ones."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array, csr_matrix
 
 from topicvec.embed.vectors import WordVectors
 from topicvec.errors import DataError, OutOfVocabularyWarning, VocabularyMismatch
-from topicvec.model.counts import DocumentCounter, learn_vectors, report_unknown, weighted
+from topicvec.model.counts import (
+    DocumentCounter,
+    learn_vectors,
+    read_corpus,
+    report_unknown,
+    weighted,
+)
 from topicvec.model.state import Solver
 from topicvec.model.topicvec import TopicVec
 from topicvec.text.document import Document
+from topicvec.text.phrases import Phrases
 from topicvec.text.vocabulary import Vocabulary
 
 VECTORS = WordVectors(["cat", "dog", "car"], np.eye(3), [3, 2, 1])
@@ -63,9 +72,72 @@ def test_documents_without_a_known_word_are_reported():
         )
 
 
-def test_mostly_unknown_words_are_reported():
-    with pytest.warns(OutOfVocabularyWarning, match="most words have no vector"):
-        report_unknown(DocumentCounter().count(["cat yak gnu"], VECTORS).report)
+ITALIAN = """Il gatto dorme accanto alla finestra mentre la pioggia cade sui tetti della vecchia
+città. Ogni mattina il pescatore prepara le reti, saluta i vicini e cammina verso il porto, dove
+le barche aspettano la marea. Cat!"""
+
+
+def test_italian_on_english_vectors_is_said_with_what_helps():
+    hint = r"9\d\.\d% of the words .*: il, la, .*vectors=\"corpus\" \(--vectors corpus\).*language"
+    with pytest.warns(OutOfVocabularyWarning, match=hint):
+        report_unknown(DocumentCounter().count([ITALIAN], VECTORS))
+
+
+@pytest.mark.parametrize(("n_unknown", "warns"), [(9, False), (10, False), (11, True)])
+def test_a_tenth_of_the_words_may_be_unknown(n_unknown, warns):
+    bag = DocumentCounter().count([["cat"] * (100 - n_unknown) + ["yak"] * n_unknown], VECTORS)
+    with warnings.catch_warnings(record=True, action="always") as caught:
+        report_unknown(bag)
+    assert bool(caught) == warns
+
+
+def test_a_name_or_two_in_a_short_text_is_no_reason_to_warn():
+    report_unknown(DocumentCounter().count(["cat yak gnu"], VECTORS).report)
+
+
+PHRASES = Phrases(["cat dog"])
+JOINED = WordVectors(["cat", "dog", "cat dog"], np.eye(3), [1, 1, 1])
+
+
+def test_phrases_are_counted_as_words_before_stop_words_are_left_out():
+    counter = DocumentCounter(stop_words=["dog", "the"], phrases=PHRASES)
+    documents = ["The cat, dog!", ["dog", "cat"], Document("a", "Cat\ndog cat the dog")]
+    found = counter.count(documents, JOINED).counts.toarray().tolist()
+    assert found == [[0, 0, 1], [1, 0, 0], [1, 0, 1]]
+    assert counter.tokens("a cat dog") == ["a", "cat dog"]
+
+
+def test_a_vocabulary_without_the_phrase_keeps_its_words():
+    counter = DocumentCounter(vocabulary=["cat", "dog"], phrases=PHRASES)
+    assert counter.count(["cat dog"], JOINED).counts.toarray().tolist() == [[1, 1, 0]]
+
+
+def test_phrases_are_looked_for_in_corpora_not_in_one_article():
+    text = "the cat purrs at a new hedge fund of the old dog while rain falls on a city hall "
+    corpus = [text, text.replace("hedge fund", "bank"), text.replace("city hall", "fund")] * 800
+    reading = read_corpus(iter(corpus), phrases=True)
+    assert "hedge fund" in reading.counter.phrases
+    assert reading.documents == corpus
+    assert [*map(len, reading.token_lists)][:2] == [19, 18]
+    for few in (corpus[:30], ["".join(corpus)]):
+        assert not read_corpus(few).counter.phrases
+    assert not read_corpus(corpus, phrases=False).counter.phrases
+
+
+def test_stop_words_of_the_corpus_are_found_before_phrases():
+    rng = np.random.default_rng(0)
+    words = [[f"{name}{number}" for number in range(60)] for name in ("sea", "law")]
+    corpus = [[*rng.choice(words[n % 2], 30), *rng.choice(["di", "la"], 15)] for n in range(600)]
+    reading = read_corpus(corpus, stop_words="corpus")
+    assert reading.counter.stop_words == {"di", "la"}
+    assert not any({"di", "la"} & set(each.split()) for each in reading.counter.phrases.phrases)
+
+
+def test_a_matrix_has_neither_phrases_nor_stop_words():
+    matrix = csr_array([[0, 1, 2]])
+    reading = read_corpus(matrix, stop_words="corpus")
+    assert reading.documents is matrix
+    assert reading.counter.count(matrix, VECTORS).counts.sum() == 3
 
 
 def test_document_weights_multiply_counts():

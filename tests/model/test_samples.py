@@ -142,5 +142,5 @@ def test_each_equation_runs_in_the_fit_of_an_article(monkeypatch):
     assert called == set(eq.__all__)
 
 
-def test_there_are_at_most_sixteen_parameters():
-    assert len(TopicVec().get_params()) <= 16
+def test_there_are_at_most_eighteen_parameters():
+    assert len(TopicVec().get_params()) <= 18

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from topicvec import TopicVec, WordVectors
 from topicvec.pictures.coloured import PlacedToken, cut_text, locate, read_text
+from topicvec.represent import DocumentIndex
+from topicvec.text import Phrases
 
 VECTORS = WordVectors(
     ["café", "crème", "sea", "salt", "the"], np.vstack([2 * np.eye(4), np.ones(4)]), [1] * 5
@@ -118,3 +120,19 @@ def test_the_spans_of_a_text_are_the_whole_text(model):
     pieces = list(cut_text(text, read_text(model, text).tokens))
     assert "".join(piece.text for piece in pieces) == text
     assert {piece.text for piece in pieces if piece.topic is not None} >= {"WATER", "music"}
+
+
+@pytest.mark.parametrize("tokenizer", [None, lambda text: text.lower().split()])
+def test_a_phrase_is_one_token_with_its_place(tokenizer):
+    vectors = WordVectors(["hedge fund", "city", "fund"], np.diag([2.0, 2, 2]), [1, 1, 1])
+    model = TopicVec(2, vectors, tokenizer=tokenizer, random_state=0)
+    model.fit([["hedge fund", "fund"], ["city", "city"]])
+    model.phrases_ = Phrases(["hedge fund"])
+    text = "Fund A Hedge\n Fund in the CITY"
+    found = read_text(model, text).tokens
+    assert [each.token for each in found] == ["fund", "hedge fund", "city"]
+    assert [text[each.start : each.end] for each in found] == ["Fund", "Hedge\n Fund", "CITY"]
+    assert [each.token for each in model.responsibilities("a hedge fund")] == ["a", "hedge fund"]
+    index = DocumentIndex.build(model, ["A hedge fund", "A fund", "The city"])
+    assert "hedge fund" in index.words.ids
+    assert index.search("hedge fund")[0].index == 0

@@ -1,18 +1,25 @@
 """The tokenizer, by example and by property."""
 
+import importlib
 import pickle
+import re
 import string
 import time
 import unicodedata
+from functools import partial
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from topicvec.errors import DataError
+from topicvec.errors import DataError, MissingExtra
 from topicvec.text import Tokenizer, TokenSpan
+from topicvec.text.tokenizer import _UNSPACED, _segmenter
 
 tokenize = Tokenizer()
+# Segmenters of scripts without blanks go by what is around a word; they have tests of their own.
+spaced = partial(re.compile(f"[{_UNSPACED.pattern[1:-2]}]").sub, "")
+some_text = st.text().map(spaced)
 original = Tokenizer(rules="original")
 
 
@@ -63,7 +70,7 @@ def test_text_around_a_link_stays():
     ]  # fmt: skip
 
 
-@given(st.text())
+@given(some_text)
 @example("\u0301'a's's ''b\u00ad\u0301")
 @example("a@b.c@d.e://www.x")
 def test_tokenizing_its_own_output_changes_nothing(text):
@@ -71,7 +78,7 @@ def test_tokenizing_its_own_output_changes_nothing(text):
     assert tokenize(" ".join(words)) == words
 
 
-@given(st.text())
+@given(some_text)
 def test_words_are_lower_case_with_a_letter_and_no_blank(text):
     for word in tokenize(text):
         assert word == word.lower()
@@ -81,7 +88,7 @@ def test_words_are_lower_case_with_a_letter_and_no_blank(text):
         assert not word.endswith("'")
 
 
-@given(st.text())
+@given(some_text)
 def test_lower_casing_first_changes_nothing(text):
     assert tokenize(text.lower()) == tokenize(text)
 
@@ -97,7 +104,7 @@ def test_plain_words_come_out_lower_cased_and_complete(words):
     assert tokenize(" ".join(words)) == [word.lower() for word in words]
 
 
-@given(st.text(), st.text())
+@given(some_text, some_text)
 def test_a_line_end_separates(left, right):
     assert tokenize(f"{left}\n{right}") == tokenize(left) + tokenize(right)
 
@@ -191,7 +198,7 @@ hard = st.text(
         "\u0301\u0323\u0338\u0307\u0345\u3099\u00ad\u200b\u200d\u1100\u1161\u11a8"
         "\u09c7\u09be\u0f71\u0f73\u0958\u0344\u2000\u037e\ud800\ufe0f"
     )
-)
+).map(spaced)
 
 
 def check_places(text, spans):
@@ -228,3 +235,55 @@ def test_spans_of_the_original_rules_are_the_words_and_their_places(text):
         if len(cut) > len(left):
             foreign = [c for c in cut if c > "\x7f" and unicodedata.category(c)[0] == "P"]
             assert foreign or "." in cut
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "机器学习很有趣。2024年的GPU模型",
+            ["机器", "学习", "很", "有趣", "年", "的", "gpu", "模型"],
+        ),
+        ("東京は日本の首都です。", ["東京", "は", "日本", "の", "首都", "です"]),
+        ("カ\u3099イトの本", ["ガイト", "の", "本"]),
+        ("ฉันรักภาษาไทย 2567", ["ฉัน", "รัก", "ภาษาไทย"]),
+        ("机器\u200d学习很有趣", ["机器", "学习", "很", "有趣"]),
+    ],
+)
+def test_a_script_without_blanks_is_cut_by_a_segmenter(text, words):
+    spans = tokenize.spans(text)
+    assert tokenize(text) == [span.token for span in spans] == words
+    check_places(text, spans)
+    for token, start, end in spans:
+        place = unicodedata.normalize("NFC", text[start:end].lower())
+        assert place.replace("\u200d", "") == token
+
+
+@given(st.text("机器学习很有趣。年的 a2東京はにカタ\u3099\u200d、ー"))
+def test_spans_of_a_segmented_text_are_its_words(text):
+    spans = tokenize.spans(text)
+    assert [span.token for span in spans] == tokenize(text)
+    check_places(text, spans)
+
+
+def test_a_name_in_another_script_needs_no_segmenter():
+    assert tokenize("Beijing, 北京大学 in Chinese") == ["beijing", "北京大学", "in", "chinese"]
+
+
+@pytest.mark.parametrize(
+    ("text", "extra"),
+    [("机器学习", "chinese"), ("首都です", "japanese"), ("ภาษาไทย", "thai")],
+)
+def test_without_the_segmenter_the_command_to_install_it_is_said(text, extra, monkeypatch):
+    def missing(name):
+        raise ModuleNotFoundError(name)
+
+    _segmenter.cache_clear()
+    monkeypatch.setattr(importlib, "import_module", missing)
+    with pytest.raises(MissingExtra, match=rf'no blanks.*pip install "topicvec\[{extra}\]"'):
+        tokenize(text)
+
+
+def test_a_script_without_a_segmenter_asks_for_a_tokenizer():
+    with pytest.raises(DataError, match=r"Khmer.*tokenizer="):
+        tokenize("ភាសាខ្មែរ")

@@ -25,6 +25,7 @@ classify = typer.Typer(
 def train(
     texts: opts.Texts,
     output: opts.Output,
+    reading: opts.Words,
     k: Annotated[
         int | None, opts.flag("-k", "Topics of each class, the null topic included; 15 by default.")
     ] = None,
@@ -33,7 +34,6 @@ def train(
     held_out: Annotated[
         float, opts.flag("--held-out", "Part of the documents to test on first; 0 for no test.")
     ] = 0.2,
-    vectors: opts.Vectors = None,
     json: opts.Json = False,
     jobs: opts.Jobs = None,
 ) -> None:
@@ -49,12 +49,7 @@ def train(
     opts.check_writable(output)
     if not 0 <= held_out < 1:
         raise DataError(f"--held-out must be at least 0 and less than 1; found {held_out}")
-    params = {
-        "vectors": vectors,
-        "random_state": seed,
-        "n_jobs": jobs,
-        **opts.read_settings(settings),
-    }
+    params = {"random_state": seed, "n_jobs": jobs, **reading, **opts.read_settings(settings)}
     if k is not None:
         params["n_topics"] = k
     documents = texts.read()

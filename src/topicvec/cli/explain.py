@@ -24,10 +24,10 @@ Words = list[dict[str, Any]]
 @opts.reads_texts
 def explain(
     texts: opts.Texts,
+    reading: opts.Words,
     model: opts.ModelOption = None,
     k: opts.NTopics = 10,
     seed: opts.Seed = 0,
-    vectors: opts.Vectors = None,
     least: Annotated[
         float, opts.flag("Leave words uncoloured whose topic is less probable.")
     ] = 0.0,
@@ -43,7 +43,7 @@ def explain(
     from topicvec.cli import fitting
 
     documents = texts.read()
-    fitted = fitting.load_or_fit(model, documents, n_topics=k, vectors=vectors, random_state=seed)
+    fitted = fitting.load_or_fit(model, documents, n_topics=k, random_state=seed, **reading)
     found = [_coloured(fitted, document, least) for document in documents]
     if json:
         render.show_json(_as_json(fitted, documents, found))
@@ -99,10 +99,10 @@ def _print(model: "TopicVec", text: str, words: Words) -> None:
 @opts.reads_texts
 def summarize(
     texts: opts.Texts,
+    reading: opts.Words,
     model: opts.ModelOption = None,
     n: Annotated[int, opts.flag("-n", "Sentences of each text.")] = 3,
     seed: opts.Seed = 0,
-    vectors: opts.Vectors = None,
     json: opts.Json = False,
 ) -> None:
     """Print the sentences of each text that cover its topics best, in their order.
@@ -116,7 +116,7 @@ def summarize(
 
     documents = texts.read()
     whole = None if model is None else fitting.load_model(model)
-    params = {"vectors": vectors, "random_state": seed}
+    params = {"random_state": seed, **reading}
     summaries = [choose(whole or _own_model(each, **params), each, n) for each in documents]
     found = list(zip(documents, summaries, strict=True))
     if json:

@@ -35,14 +35,6 @@ def argument(text: str, **details: Any) -> Any:
 
 Json = Annotated[bool, flag("--json", "Print one JSON object instead of a table.")]
 Seed = Annotated[int, flag("--seed", "Start of the random numbers.")]
-Vectors = Annotated[
-    str | None,
-    flag(
-        "--vectors",
-        "Word vectors: general (the embedded English ones, the default), corpus (learned from the "
-        "texts alone, any language), or a file.",
-    ),
-]
 Output = Annotated[Path, flag("--output", "-o", "File to write.")]
 Jobs = Annotated[int | None, flag("--jobs", "-j", "Workers; all cores by default.")]
 ModelFile = Annotated[Path, argument("Model that topicvec fit wrote.", metavar="MODEL")]
@@ -152,6 +144,40 @@ _TEXT_OPTIONS: Table = {
         time_column=(str | None, None, "Column or field of the time."),
     ),
 }
+
+
+# How words are read and learned, on every command that learns topics; each is a parameter of
+# TopicVec, so that a command hands the values on as they are.
+Words = Annotated[
+    dict[str, Any],
+    option_table(
+        "Words",
+        vectors=(
+            str | None,
+            None,
+            "general (the embedded English ones), corpus (learned from the texts alone, in any "
+            "language) or a file; by default general ones that learn from a corpus.",
+        ),
+        stop_words=(
+            str,
+            "english",
+            "english, paper, sklearn, none, corpus (found in the texts), a language by its name or "
+            "code (italian, it), or a file of words; english by default.",
+        ),
+        own_words=(
+            bool,
+            True,
+            "--own-words/--no-own-words",
+            "Whether topics have words of their own beside those of their vectors.",
+        ),
+        phrases=(
+            bool,
+            True,
+            "--phrases/--no-phrases",
+            "Whether collocations of a corpus, such as new york, are words.",
+        ),
+    ),
+]
 
 
 class SourceTexts:

@@ -47,6 +47,7 @@ def _listed(option: str) -> str:
 
 @opts.reads_texts
 def cloud(
+    reading: opts.Words,
     texts: _Documents = None,
     model: Annotated[
         Path | None, opts.flag("--model", "A saved model; without it one is fitted.")
@@ -58,7 +59,6 @@ def cloud(
     topics: Annotated[int, opts.flag("--topics", "Topics to show at most.", min=1)] = 12,
     words: Annotated[int, opts.flag("--words", "Words of a topic at most.", min=1)] = 20,
     width: _Width = 800,
-    vectors: opts.Vectors = None,
     output: opts.Output = Path("cloud.svg"),
 ) -> None:
     """Draw the topic cloud of some text, or of a model, as SVG or PNG.
@@ -75,9 +75,7 @@ def cloud(
     shown = _chosen(documents, document, label)
     if model is None and not documents:
         raise DataError("a cloud needs text to read or --model; found neither")
-    fitted = fitting.load_or_fit(
-        model, documents or [], n_topics=k, vectors=vectors, random_state=seed
-    )
+    fitted = fitting.load_or_fit(model, documents or [], n_topics=k, random_state=seed, **reading)
     drawn = pictures.cloud(
         fitted,
         shown if model is not None or shown is not documents else None,

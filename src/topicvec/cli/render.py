@@ -5,6 +5,8 @@ Results go to standard output, everything else to standard error, so pipes stay 
 
 import json
 import logging
+import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
@@ -31,6 +33,7 @@ __all__ = [
 ]
 
 Item = TypeVar("Item")
+_SOME = 0.01  # of the words; fewer unknown ones are not worth a remark
 _EVERY = 100  # documents between moves of a bar
 
 _out = Console(highlight=False, soft_wrap=False)
@@ -134,21 +137,60 @@ def _style(topic: int) -> str:
 
 @contextmanager
 def remarks(*, quiet: bool = False, verbose: bool = False) -> Iterator[None]:
-    """Say nothing on the side while quiet; while verbose, say also what the library logs."""
-    handler = logging.Handler()
-    handler.emit = lambda record: note(record.getMessage())  # type: ignore[method-assign]
+    """Say nothing on the side while quiet; while verbose, say also what the library logs.
+
+    At the end the share of unknown words is said, in one line whatever the number of batches.
+    """
+    handler = _Remarks(verbose)
     logger = logging.getLogger("topicvec")
     before = _err.quiet, logger.level
     _err.quiet = quiet
-    if verbose and not quiet:
-        logger.addHandler(handler)
-        logger.setLevel(logging.INFO)
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", r"\S+% of the words are unknown")
+            yield
+        handler.tell_unknown()
+    except Exception:
+        handler.tell_unknown(many_only=True)  # which may be why nothing was found, or too little
+        raise
     finally:
         logger.removeHandler(handler)
         logger.setLevel(before[1])
         _err.quiet = before[0]
+
+
+class _Remarks(logging.Handler):
+    """Says what is logged, if verbose, and adds up the reports of unknown words."""
+
+    def __init__(self, verbose: bool) -> None:
+        super().__init__()
+        self.verbose, self.n_tokens, self.n_unknown = verbose, 0, 0
+        self.words: Counter[str] = Counter()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Take a record of the library."""
+        if self.verbose:
+            note(record.getMessage())
+        if (report := getattr(record, "report", None)) is not None:
+            self.n_tokens += report.n_tokens
+            self.n_unknown += report.n_unknown
+            self.words.update(report.unknown)
+
+    def tell_unknown(self, *, many_only: bool = False) -> None:
+        """Say how many words stay unknown, if they are a hundredth, and what helps, if a tenth."""
+        if self.n_unknown <= _SOME * self.n_tokens:
+            return
+        # imported with what has logged the reports
+        from topicvec.model.counts import LARGE_SHARE, UNKNOWN_HINT
+        from topicvec.text.bag import BagReport
+
+        report = BagReport(0, self.n_tokens, self.n_unknown, self.words, (), ())  # type: ignore[arg-type]
+        if report.unknown_share > LARGE_SHARE:
+            note(f"{report.unknown_message()}; {UNKNOWN_HINT}")
+        elif not many_only:
+            note(report.unknown_message())
 
 
 def note(message: str) -> None:

@@ -18,10 +18,10 @@ _Folder = Annotated[Path, opts.flag("--output", "-o", "Folder for the pages.")]
 @opts.reads_texts
 def topics(
     texts: opts.Texts,
+    reading: opts.Words,
     k: opts.NTopics = 20,
     seed: opts.Seed = 0,
     words: Annotated[int, opts.flag("--words", "Words to show of each topic.")] = 10,
-    vectors: opts.Vectors = None,
     page: Annotated[Path | None, opts.flag("--page", "Also write an HTML report.")] = None,
     json: opts.Json = False,
 ) -> None:
@@ -34,13 +34,13 @@ def topics(
 
     if page is not None:
         require("jinja2", "explore", "making a page")  # said before the work, not after it
-    known = ThreadPoolExecutor(1).submit(load_vectors, None if vectors == "corpus" else vectors)
+    ahead = ThreadPoolExecutor(1).submit(load_vectors)  # beside the slow imports; they are kept
     from topicvec.cli import fitting
     from topicvec.model import read_topics
 
-    documents = texts.read()  # vectors are loaded beside the slow imports
-    chosen = vectors if vectors == "corpus" else known.result()
-    model = fitting.fit_topics(documents, n_topics=k, vectors=chosen, random_state=seed)
+    documents = texts.read()
+    ahead.result()
+    model = fitting.fit_topics(documents, n_topics=k, random_state=seed, **reading)
     if json:
         found = [
             {
@@ -67,19 +67,16 @@ def topics(
 def fit(
     texts: opts.Texts,
     output: opts.Output,
+    reading: opts.Words,
     k: opts.NTopics = 20,
     by_class: Annotated[
         bool, opts.flag("--by-class", "So many topics for each class of the documents.")
     ] = False,
     seed: opts.Seed = 0,
     settings: opts.Settings = None,
-    vectors: opts.Vectors = None,
     learn_words: Annotated[
         bool, opts.flag("--learn-words", "Learn vectors of frequent words that have none.")
     ] = False,
-    stop_words: Annotated[
-        str, opts.flag("english, english-extended, sklearn, none, or a file of words.")
-    ] = "english",
     checkpoint: Annotated[
         Path | None, opts.flag("File to go on from if the fit is broken off.")
     ] = None,
@@ -94,8 +91,8 @@ def fit(
     from topicvec.cli import fitting
 
     opts.check_writable(output)
-    params: dict[str, Any] = {"n_topics": k, "vectors": vectors, "stop_words": stop_words}
-    params |= {"random_state": seed, "n_jobs": jobs, **opts.read_settings(settings)}
+    params: dict[str, Any] = {"n_topics": k, "random_state": seed, "n_jobs": jobs, **reading}
+    params |= opts.read_settings(settings)
     documents = texts.read()
     labels = fitting.labels_of(documents) if by_class else None
     model = fitting.fit_topics(

@@ -18,6 +18,7 @@ from topicvec.embed.encode import Chunk, Tokenize, cut_chunks
 from topicvec.embed.kernels import compiled
 from topicvec.engine import Engine, LocalEngine, resolve_engine
 from topicvec.errors import DataError
+from topicvec.text.phrases import Phrases
 from topicvec.text.tokenizer import Tokenizer
 
 __all__ = ["WINDOWS", "Window", "WindowCounts", "WordStatistics", "count_windows"]
@@ -134,7 +135,8 @@ def count_windows(
     documents : iterable of str, Document or token lists
         The corpus; read once, never held in memory.
     topics : iterable of word lists
-        Of all models to be compared. Pairs are counted within each list.
+        Of all models to be compared. Pairs are counted within each list. A phrase of several
+        words is looked for in the texts, and its words are counted too.
     windows : iterable of int or None
         Numbers of tokens in a sliding window; None for whole documents. A document shorter than
         the window is one window.
@@ -218,6 +220,8 @@ def _count(
     token_lists = [
         tokenizer(content) if isinstance(content, str) else content for content in chunk.contents
     ]
+    if phrases := Phrases(word for word in ids if " " in word):
+        token_lists = [_with_phrases(phrases, tokens) for tokens in token_lists]
     lengths = np.array([len(tokens) for tokens in token_lists], np.int64)
     tokens = chain.from_iterable(token_lists)
     stream = np.fromiter(map(ids.get, tokens, repeat(-1)), np.int32, int(lengths.sum()))
@@ -228,6 +232,15 @@ def _count(
             stream, lengths, size or 0, support.indptr, support.indices, singles, pairs
         )
     return counts
+
+
+def _with_phrases(phrases: Phrases, tokens: Sequence[str]) -> list[str]:
+    """Put each phrase behind its words: these stay, as they may be words of another topic."""
+    found: list[str] = []
+    for start, end in phrases.ranges(tokens):
+        found += tokens[start:end]
+        found += [" ".join(tokens[start:end])] if end - start > 1 else []
+    return found
 
 
 def _part(row: Array, support: _Support) -> WindowCounts:

@@ -4,7 +4,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,16 +16,23 @@ from topicvec.errors import DataError, OutOfVocabularyWarning, VocabularyMismatc
 from topicvec.text.bag import Bag, BagBuilder, BagReport
 from topicvec.text.counting import DocumentLike, Tokenize, checked_documents, count_documents
 from topicvec.text.document import Document
+from topicvec.text.phrases import Phrases, find_phrases
+from topicvec.text.stopwords import corpus_stop_words
 from topicvec.text.stopwords import stop_words as resolve_stop_words
 from topicvec.text.tokenizer import Tokenizer
 from topicvec.text.transformer import weigh
 from topicvec.text.vocabulary import Vocabulary
 
 __all__ = [
+    "LARGE_SHARE",
+    "UNKNOWN_HINT",
     "DocumentCounter",
+    "Reading",
     "checked_matrix",
     "corpus_vectors",
     "learn_vectors",
+    "log_unknown",
+    "read_corpus",
     "report_unknown",
     "weighted",
 ]
@@ -34,7 +41,16 @@ logger = logging.getLogger(__name__)
 
 _FREQUENT = 5  # occurrences; a rarer word tells too little of its neighbours
 _LEAST_TIMES, _LEAST_WORDS, _CORPUS_DIMS = 3, 5, 100  # of vectors from a corpus alone
-_LARGE_SHARE = 0.5  # of unknown tokens: then the vectors are hardly made for these texts
+LARGE_SHARE = 0.1  # of unknown tokens: then the vectors are hardly made for these texts
+_SEVERAL = 10  # unknown tokens; fewer are a few names in a short text
+_CORPUS_TOKENS = 20_000  # fewer are no corpus: a phrase occurs too seldom to be told from chance
+
+_NO_PHRASES = Phrases()
+
+UNKNOWN_HINT = (
+    'vectors="corpus" (--vectors corpus) learns vectors from the texts themselves, in any '
+    "language; or give vectors of the language"
+)
 
 
 class DocumentCounter:
@@ -48,6 +64,14 @@ class DocumentCounter:
         Words of texts and token lists to leave out.
     vocabulary : Vocabulary or sequence of str, optional
         The words of the columns of a matrix; for texts the only words to count.
+    phrases : Phrases, optional
+        What to read as one word; of these only those in the vocabulary, if there is one.
+
+    Examples
+    --------
+    >>> counter = DocumentCounter(phrases=Phrases(["hedge fund"]))
+    >>> counter.tokens("A hedge fund.")
+    ['a', 'hedge fund']
     """
 
     def __init__(
@@ -55,9 +79,12 @@ class DocumentCounter:
         tokenizer: Tokenize | None = None,
         stop_words: Any = "english",
         vocabulary: Vocabulary | Sequence[str] | None = None,
+        phrases: Phrases | None = None,
     ) -> None:
-        stop = resolve_stop_words(stop_words)
+        self.stop_words = stop = resolve_stop_words(stop_words)
         only = None if vocabulary is None else frozenset(_words(vocabulary))
+        phrases = _NO_PHRASES if phrases is None else phrases
+        self.phrases = phrases if only is None else phrases.only(only)
         self.tokenize, self.vocabulary = tokenizer or Tokenizer(), vocabulary
         self.keep: Callable[[str], bool] = lambda word: (
             word not in stop and (only is None or word in only)
@@ -76,14 +103,15 @@ class DocumentCounter:
         if issparse(documents) or getattr(documents, "ndim", 0) == 2:
             return self._align(checked_matrix(documents), vectors)
         builder = BagBuilder()
-        for chunk in count_documents(documents, self.tokenize, self.keep):
+        join = None if self.phrases is _NO_PHRASES else self.phrases.join
+        for chunk in count_documents(documents, self.tokenize, self.keep, join=join):
             builder.add(chunk, vectors.ids)
         return builder.build(len(vectors.words))
 
     def tokens(self, text: DocumentLike) -> list[str]:
-        """Cut one document into its tokens, stop words included."""
+        """Cut one document into its tokens, stop words included and phrases joined."""
         words = text.text if isinstance(text, Document) else text
-        return list(self.tokenize(words) if isinstance(words, str) else words)
+        return self.phrases.join(self.tokenize(words) if isinstance(words, str) else words)
 
     def known(self, tokens: Iterable[str], vectors: WordVectors) -> dict[str, int]:
         """Give the vector rows of the tokens that are counted."""
@@ -113,6 +141,80 @@ class DocumentCounter:
         missing = np.flatnonzero((rows < 0) & (totals > 0))
         unknown = Counter({words[column]: int(totals[column]) for column in missing})
         return _bag(matrix, counts, unknown)
+
+
+class Reading(NamedTuple):
+    """How the documents of a corpus are read, and the documents as they are to be read.
+
+    Attributes
+    ----------
+    counter : DocumentCounter
+        Knows the stop words and phrases of the corpus.
+    documents : list of documents, or matrix
+        The given ones, which may have been a stream.
+    token_lists : list of lists of str, optional
+        Their tokens before phrases are joined, if they had to be cut.
+    """
+
+    counter: DocumentCounter
+    documents: Any
+    token_lists: list[list[str]] | None = None
+
+
+def read_corpus(
+    documents: Any,
+    tokenizer: Tokenize | None = None,
+    stop_words: Any = "english",
+    vocabulary: Vocabulary | Sequence[str] | None = None,
+    *,
+    phrases: bool = True,
+) -> Reading:
+    """Learn from documents how to read them: stop words of a corpus, and phrases.
+
+    Phrases are looked for in several documents with 20,000 tokens together, not in one article.
+
+    Parameters
+    ----------
+    documents : iterable of str, Document or token lists; or matrix of counts
+        As for `TopicVec.fit`.
+    tokenizer, stop_words, vocabulary
+        As for `DocumentCounter`; stop_words="corpus" finds those of the corpus, by
+        `topicvec.text.corpus_stop_words`.
+    phrases : bool
+        Whether to look for phrases.
+
+    Returns
+    -------
+    Reading
+
+    Examples
+    --------
+    >>> texts = ["a hedge fund of the city", "the city has a fund", "a city"] * 4000
+    >>> reading = read_corpus(texts)
+    >>> dict(reading.counter.phrases.phrases)
+    {'hedge fund': 4000}
+    """
+    from_corpus = isinstance(stop_words, str) and stop_words == "corpus"
+    if issparse(documents) or getattr(documents, "ndim", 0) == 2:  # where words have no neighbours
+        stop = frozenset() if from_corpus else stop_words
+        return Reading(DocumentCounter(tokenizer, stop, vocabulary), documents)
+    given = list(checked_documents(documents))
+    plain = DocumentCounter(tokenizer, None if from_corpus else stop_words, vocabulary)
+    wanted = phrases and len(given) > 1 and _sizes(given) >= _CORPUS_TOKENS
+    if not (from_corpus or wanted):
+        return Reading(plain, given)
+    token_lists = [plain.tokens(document) for document in given]
+    stop = corpus_stop_words(token_lists) if from_corpus else plain.stop_words
+    found = None
+    if wanted and sum(map(len, token_lists)) >= _CORPUS_TOKENS:
+        found = find_phrases(token_lists, keep=lambda word: word not in stop)
+        logger.info("found %d phrases: %s", len(found), ", ".join([*found.phrases][:10]))
+    return Reading(DocumentCounter(tokenizer, stop, vocabulary, found), given, token_lists)
+
+
+def _sizes(documents: list[DocumentLike]) -> int:
+    """Add up characters or tokens: no fewer than there are tokens, and known at once."""
+    return sum(len(each.text if isinstance(each, Document) else each) for each in documents)
 
 
 def learn_vectors(
@@ -230,13 +332,27 @@ def weighted(bag: Bag, weights: ArrayLike) -> Bag:
 
 
 def report_unknown(report: BagReport) -> None:
-    """Log what is unknown; warn if documents, or most of the tokens, have no vector."""
-    logger.info("%s", report)
+    """Log what is unknown; warn if documents have no known word, or a tenth of the words is not.
+
+    Examples
+    --------
+    >>> report_unknown(BagReport(1, 40, 2, {"yak": 2}, np.array([]), ()))
+    """
+    log_unknown(report)
     if len(report.empty_rows):
-        message = report.empty_message("given the prior mean")
-        warn(message, OutOfVocabularyWarning)
-    elif report.n_unknown > _LARGE_SHARE * report.n_tokens:
-        warn(f"most words have no vector: {report}", OutOfVocabularyWarning)
+        warn(report.empty_message("given the prior mean"), OutOfVocabularyWarning)
+    if report.unknown_share > LARGE_SHARE and report.n_unknown >= _SEVERAL:
+        warn(f"{report.unknown_message()}; {UNKNOWN_HINT}", OutOfVocabularyWarning)
+
+
+def log_unknown(report: BagReport) -> None:
+    """Log what is unknown, with the report itself for one who adds up several.
+
+    Examples
+    --------
+    >>> log_unknown(BagReport(1, 40, 2, {"yak": 2}, np.array([]), ()))
+    """
+    logger.info("%s", report, extra={"report": report})
 
 
 def checked_matrix(matrix: Any) -> csr_array:

@@ -59,6 +59,12 @@ class TopicVec(Estimator):
         The word vectors; by default the general ones that come with the package, for English.
         "corpus" learns them from the documents alone, in any language: a few hundred short
         documents will do, one article will not.
+    own_words : bool or float
+        Whether topics have words of their own beside those of their vectors; a number says how
+        far they follow the vectors.
+    phrases : bool
+        Whether collocations of a corpus, such as "new york", are words of their own; see
+        `topicvec.text.find_phrases`.
     alpha : float, array of shape (K,), or "learn"
         Prior of the documents' mixtures; small for few topics a document. Learning needs at
         least 10 documents (of a class); with fewer it stays at 0.1.
@@ -684,7 +690,10 @@ class TopicVec(Estimator):
         )
 
     def _counter(self) -> DocumentCounter:
-        return DocumentCounter(self.tokenizer, self.stop_words, self.vocabulary)
+        """Give what reads documents: with what `fit` found in them, once it has."""
+        stop_words = getattr(self, "stop_words_", self.stop_words)
+        phrases = getattr(self, "phrases_", None)
+        return DocumentCounter(self.tokenizer, stop_words, self.vocabulary, phrases)
 
     def _count(self, X: Any) -> Bag:
         bag = self._counter().count(X, self.fitted_.vectors)

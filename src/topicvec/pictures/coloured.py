@@ -8,7 +8,6 @@ import numpy as np
 from topicvec.model import TopicVec, document_topics
 from topicvec.pictures.seen import infer_quietly
 from topicvec.represent.documents import counter_of
-from topicvec.text import Tokenizer
 
 __all__ = ["Piece", "PlacedToken", "ReadText", "cut_text", "locate", "read_text"]
 
@@ -92,17 +91,26 @@ def read_text(model: TopicVec, text: str) -> ReadText:
 
 
 def _spans(model: TopicVec, text: str) -> list[tuple[str, Place | None]]:
-    """Cut a text into tokens, each with its place.
+    """Cut a text into tokens as the model does, each with its place; a phrase is one token.
 
     A tokenizer that has a method ``spans``, as `Tokenizer` does, says itself where its tokens
     stand. Of any other callable only the tokens are known; they are searched for as `locate`
     does, and those that are not in the text as they stand have no place.
     """
-    tokenizer = model.tokenizer or Tokenizer()
-    if hasattr(tokenizer, "spans"):
-        return [(span.token, (span.start, span.end)) for span in tokenizer.spans(text)]
-    tokens = tokenizer(text)
-    return list(zip(tokens, locate(text, tokens), strict=True))
+    counter = counter_of(model)
+    places: list[Place | None]
+    if hasattr(counter.tokenize, "spans"):
+        found = counter.tokenize.spans(text)
+        tokens, places = [span.token for span in found], [(span.start, span.end) for span in found]
+    else:
+        tokens = list(counter.tokenize(text))
+        places = locate(text, tokens)
+    ranges = counter.phrases.ranges(tokens)
+    return [(" ".join(tokens[i:j]), _whole(places[i], places[j - 1])) for i, j in ranges]
+
+
+def _whole(first: Place | None, last: Place | None) -> Place | None:
+    return None if first is None or last is None else (first[0], last[1])
 
 
 def cut_text(text: str, tokens: Iterable[PlacedToken]) -> Iterator[Piece]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from topicvec.engine import resolve_engine
 from topicvec.errors import DataError
 from topicvec.model import FittedTopics, Topic, TopicVec, read_topics
+from topicvec.model.counts import log_unknown
 from topicvec.model.estep import Inferred
 from topicvec.model.inference import infer, representatives, word_masses
 from topicvec.pictures.palette import NULL_COLOUR, topic_colours
@@ -46,8 +47,9 @@ def infer_quietly(model: TopicVec, texts: Iterable[DocumentLike]) -> Inferred:
     >>> infer_quietly(model, ["dog dog", "yak"]).proportions.shape
     (2, 2)
     """
-    counts = counter_of(model).count(texts, model.fitted_.vectors).counts
-    return infer(model.fitted_, counts, resolve_engine(model.n_jobs))
+    bag = counter_of(model).count(texts, model.fitted_.vectors)
+    log_unknown(bag.report)
+    return infer(model.fitted_, bag.counts, resolve_engine(model.n_jobs))
 
 
 def seen_in(model: TopicVec, texts: Texts) -> FittedTopics:

@@ -209,7 +209,7 @@ def counter_of(model: TopicVec) -> DocumentCounter:
     >>> counter_of(TopicVec()).tokens("Cats purr.")
     ['cats', 'purr']
     """
-    return DocumentCounter(model.tokenizer, model.stop_words, model.vocabulary)
+    return model._counter()
 
 
 def count_words(model: TopicVec, documents: Any) -> csr_array:

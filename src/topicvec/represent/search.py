@@ -24,6 +24,7 @@ from topicvec.embed.formats.tensors import write_tensors
 from topicvec.embed.nearest import best
 from topicvec.engine import InPlace, resolve_engine
 from topicvec.errors import DataError, FormatError, VocabularyMismatch
+from topicvec.model.counts import report_unknown
 from topicvec.model.fitted import FittedTopics
 from topicvec.model.inference import infer, one_pass
 from topicvec.model.topicvec import TopicVec
@@ -33,11 +34,11 @@ from topicvec.represent.words import (
     common_direction,
     known_counts,
     read_words,
+    unknown_report,
     weighted_means,
     without_common,
 )
 from topicvec.text.counting import DocumentLike
-from topicvec.text.stopwords import stop_words
 
 __all__ = ["Blend", "DocumentIndex", "Hit"]
 
@@ -179,6 +180,7 @@ class DocumentIndex:
         names, words, counts = read_words(model, documents)
         engine = resolve_engine(model.n_jobs)
         known = known_counts(counter_of(model), words, counts, model.vectors_)
+        report_unknown(unknown_report(words, counts, model.vectors_))
         index = WordIndex.of(words, counts)
         means = weighted_means(model.vectors_, known, index.weights(model.vectors_), engine)
         common = common_direction(means, engine)
@@ -208,9 +210,8 @@ class DocumentIndex:
         list of Hit
             None if no word of the query is known to the vectors or to the documents.
         """
-        reader, vectors = counter_of(self.model), self.model.vectors_
-        stop, here = stop_words(self.model.stop_words), InPlace()
-        words = Counter(token for token in reader.tokens(query) if token not in stop)
+        reader, vectors, here = counter_of(self.model), self.model.vectors_, InPlace()
+        words = Counter(word for word in reader.tokens(query) if word not in reader.stop_words)
         counts = csr_array([[*words.values()]], dtype=np.int32)
         known = known_counts(reader, [*words], counts, vectors)
         if not known.nnz and not any(word in self.words.ids for word in words):

@@ -26,10 +26,9 @@ from topicvec.errors import DataError
 from topicvec.model.counts import DocumentCounter
 from topicvec.model.topicvec import TopicVec
 from topicvec.represent.documents import counter_of
-from topicvec.text.bag import BagBuilder
+from topicvec.text.bag import BagBuilder, BagReport
 from topicvec.text.counting import DocumentLike, chunked, count_tokens, growing_ids
 from topicvec.text.document import Document
-from topicvec.text.stopwords import stop_words
 
 __all__ = ["WordIndex"]
 
@@ -48,7 +47,7 @@ def read_words(
     if isinstance(documents, (str, Document)) or hasattr(documents, "ndim"):
         kind = type(documents).__name__
         raise DataError(f"expected a list of texts, documents or token lists; found {kind}")
-    reader, stop = counter_of(model), stop_words(model.stop_words)
+    reader = counter_of(model)
     names: list[str] = []
     ids, builder = growing_ids(), BagBuilder()
     for texts in chunked(iter(documents)):
@@ -56,7 +55,7 @@ def read_words(
             names.append(text.id if isinstance(text, Document) else str(len(names)))
         chunk = count_tokens([reader.tokens(text) for text in texts])
         for word in chunk.words:
-            if word not in stop:
+            if word not in reader.stop_words:
                 ids[word]
         builder.add(chunk, ids)
     return tuple(names), list(ids), builder.build(len(ids)).counts
@@ -73,6 +72,22 @@ def known_counts(
     known = csr_array((kept.data, rows[rows >= 0][kept.indices], kept.indptr), shape=shape)
     known.sort_indices()
     return known
+
+
+def unknown_report(words: Sequence[str], counts: csr_array, vectors: WordVectors) -> BagReport:
+    """Report which of the words of documents have no vector.
+
+    Examples
+    --------
+    >>> vectors = WordVectors(["cat"], [[1]], [1])
+    >>> str(unknown_report(["cat", "yak"], csr_array([[1, 3]]), vectors))
+    '1 documents, 4 words, 3 of them (75.0%) unknown: yak 3'
+    """
+    totals = counts.sum(axis=0).tolist()
+    unknown = {word: n for word, n in zip(words, totals, strict=True) if word not in vectors.ids}
+    n_unknown = sum(unknown.values())
+    no_rows = np.zeros(0, np.int64)  # a document without known words can still be found by them
+    return BagReport(counts.shape[0], sum(totals), n_unknown, unknown, no_rows, ())
 
 
 def word_weights(vectors: WordVectors) -> Floats:

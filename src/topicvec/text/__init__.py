@@ -2,8 +2,9 @@
 
 from topicvec.text.bag import Bag, BagReport, bag_of_words
 from topicvec.text.document import Document
+from topicvec.text.phrases import Phrases, find_phrases
 from topicvec.text.readers import read_documents
-from topicvec.text.stopwords import stop_words
+from topicvec.text.stopwords import corpus_stop_words, stop_words
 from topicvec.text.tokenizer import Tokenizer, TokenSpan
 from topicvec.text.transformer import BagOfWords, inverse_document_frequency, weigh
 from topicvec.text.vocabulary import Vocabulary
@@ -13,10 +14,13 @@ __all__ = [
     "BagOfWords",
     "BagReport",
     "Document",
+    "Phrases",
     "TokenSpan",
     "Tokenizer",
     "Vocabulary",
     "bag_of_words",
+    "corpus_stop_words",
+    "find_phrases",
     "inverse_document_frequency",
     "read_documents",
     "stop_words",

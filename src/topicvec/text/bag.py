@@ -51,11 +51,27 @@ class BagReport:
     empty_ids: tuple[str, ...]
 
     def __str__(self) -> str:
-        share = self.n_unknown / max(self.n_tokens, 1)
         most = [f"{word} {n}" for word, n in Counter(self.unknown).most_common(_SHOWN)]
         text = f"{self.n_documents} documents, {self.n_tokens} words, {self.n_unknown} of them "
-        text += f"({share:.1%}) unknown" + (f": {', '.join(most)}" if most else "")
+        text += f"({self.unknown_share:.1%}) unknown" + (f": {', '.join(most)}" if most else "")
         return f"{text}; {self.empty_message()}" if len(self.empty_rows) else text
+
+    @property
+    def unknown_share(self) -> float:
+        """Part of the words that is unknown."""
+        return self.n_unknown / max(self.n_tokens, 1)
+
+    def unknown_message(self) -> str:
+        """Say how many words are unknown, and which most often.
+
+        Examples
+        --------
+        >>> BagReport(1, 8, 2, {"yak": 1, "gnu": 1}, np.array([]), ()).unknown_message()
+        '25.0% of the words are unknown, most often: gnu, yak'
+        """
+        frequent = sorted(self.unknown, key=lambda word: (-self.unknown[word], word))[:_SHOWN]
+        most = f", most often: {', '.join(frequent)}" if frequent else ""
+        return f"{self.unknown_share:.1%} of the words are unknown{most}"
 
     def empty_message(self, fate: str = "kept as all-zero rows") -> str:
         """Say how many documents have no known word, what is done with them, and some names.

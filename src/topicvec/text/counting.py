@@ -155,7 +155,12 @@ def count_tokens(token_lists: Sequence[Sequence[str]], ids: list[str] | None = N
 
 
 def count_documents(
-    corpus: Iterable[DocumentLike], tokenize: Tokenize, keep: Callable[[str], bool], n_jobs: int = 1
+    corpus: Iterable[DocumentLike],
+    tokenize: Tokenize,
+    keep: Callable[[str], bool],
+    n_jobs: int = 1,
+    *,
+    join: Callable[[Sequence[str]], list[str]] | None = None,
 ) -> Iterator[ChunkCounts]:
     """Tokenize and count a stream of documents of any kind, a chunk at a time.
 
@@ -169,6 +174,8 @@ def count_documents(
         Says of each word whether to count it.
     n_jobs : int
         Processes to tokenize in; chunks and their order do not depend on it.
+    join : callable from sequence to list of str, optional
+        Joins words to phrases, before it is said which to keep.
 
     Yields
     ------
@@ -181,7 +188,8 @@ def count_documents(
     [['cat']]
     """
     engine = LocalEngine(n_jobs, kind="process")
-    for chunk in engine.map(partial(_count_chunk, tokenize), chunked(checked_documents(corpus))):
+    count = partial(_count_chunk, tokenize, join)
+    for chunk in engine.map(count, chunked(checked_documents(corpus))):
         kept = [column for column, word in enumerate(chunk.words) if keep(word)]
         words = [chunk.words[column] for column in kept]
         yield ChunkCounts(words, chunk.counts[:, kept], chunk.ids)
@@ -208,10 +216,16 @@ def checked_documents(documents: Iterable[DocumentLike]) -> Iterator[DocumentLik
         yield item
 
 
-def _count_chunk(tokenize: Tokenize, documents: list[DocumentLike]) -> ChunkCounts:
+def _count_chunk(
+    tokenize: Tokenize,
+    join: Callable[[Sequence[str]], list[str]] | None,
+    documents: list[DocumentLike],
+) -> ChunkCounts:
     ids = [document.id for document in documents if isinstance(document, Document)]
     texts = (each.text if isinstance(each, Document) else each for each in documents)
     token_lists = [tokenize(text) if isinstance(text, str) else text for text in texts]
+    if join is not None:
+        token_lists = list(map(join, token_lists))
     return count_tokens(token_lists, ids if len(ids) == len(documents) else None)
 
 

@@ -2,13 +2,14 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import accumulate
 from typing import Literal, NamedTuple, get_args
 
 from topicvec.checks import check_choice
+from topicvec.errors import DataError, require
 
 __all__ = ["Rules", "TokenSpan", "Tokenizer", "original_words"]
 
@@ -30,6 +31,21 @@ _SENTENCE_END = re.compile(r"""\s*[,;:`"()?!{}]\s*|--+|-\s|''|\.\.+|\.\s|\.$""")
 _WORD_END = re.compile(r"\s+|\+?[-*/&%=<>\[\]~|@$]+\+?|\\|(?:^|(?<=\s))\+")
 _ASCII_WORD = re.compile(r"[A-Za-z0-9]")
 
+
+# Scripts without blanks between words, with one that tells each from those after it.
+_KANA, _THAI, _OTHERS = (
+    "\u3041-\u30ff\u31f0-\u31ff\uff66-\uff9f",
+    "\u0e01-\u0e7f",
+    ("\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff"),
+)
+_HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_UNSPACED = re.compile(f"[{_KANA}{_HAN}{_THAI}{_OTHERS}]+")
+_SCRIPTS = {
+    "Japanese": re.compile(f"[{_KANA}]"),
+    "Chinese": re.compile(f"[{_HAN}]"),
+    "Thai": re.compile(f"[{_THAI}]"),
+    "Lao, Khmer or Burmese": re.compile(f"[{_OTHERS}]"),
+}
 
 _composed = partial(unicodedata.normalize, "NFC")
 _decomposed = partial(unicodedata.normalize, "NFD")
@@ -73,8 +89,10 @@ class Tokenizer:
 
     Notes
     -----
-    Scripts that are written without blanks between words (Chinese, Japanese, Thai) come out as
-    one word a phrase: plug in a segmenter for these languages instead.
+    A text that is mostly of a script without blanks between words is cut by a segmenter: Chinese,
+    Japanese and Thai by packages that ``pip install "topicvec[chinese]"``, ``[japanese]`` and
+    ``[thai]`` bring; Lao, Khmer and Burmese need a tokenizer of your own. In other texts a run of
+    such characters is one word.
 
     Examples
     --------
@@ -128,6 +146,9 @@ class Tokenizer:
 
 def _default_words(text: str) -> list[str]:
     pieces = _blanked(_normal(text)).split()
+    if segment := _needed_segmenter(text, pieces):
+        blanked = " ".join(pieces)
+        return [span.token for span in _segmented(_found_spans(blanked), segment, blanked)]
     if all(map(str.isalpha, pieces)):
         return pieces
     words: list[str] = []
@@ -141,12 +162,69 @@ def _default_words(text: str) -> list[str]:
 
 def _default_spans(text: str) -> Iterator[TokenSpan]:
     normal = _normal(text)
+    blanked = _blanked(normal)
     starts, ends = _places(text, normal)
-    for piece in re.finditer(r"\S+", _blanked(normal)):
+    found: Iterable[TokenSpan] = _found_spans(blanked)
+    if segment := _needed_segmenter(text, blanked.split()):
+        found = _segmented(found, segment, blanked)
+    for token, start, end in found:
+        yield TokenSpan(token, starts[start], ends[end - 1])
+
+
+def _found_spans(blanked: str) -> Iterator[TokenSpan]:
+    """Find the words between blanks, with their places in the text that was given blanks."""
+    for piece in re.finditer(r"\S+", blanked):
         first, word = piece.start(), piece[0]
-        whole = ((word, 0, len(word)),)
-        for token, start, end in whole if word.isalpha() else _careful_spans(word):
-            yield TokenSpan(token, starts[first + start], ends[first + end - 1])
+        if word.isalpha():
+            yield TokenSpan(word, first, first + len(word))
+        else:
+            for token, start, end in _careful_spans(word):
+                yield TokenSpan(token, first + start, first + end)
+
+
+def _segmented(
+    found: Iterable[TokenSpan], segment: Callable[[str], Iterable[str]], blanked: str
+) -> Iterator[TokenSpan]:
+    """Cut words of scripts without blanks, and say where their parts stand."""
+    for token, start, end in found:
+        if not _UNSPACED.search(token):
+            yield TokenSpan(token, start, end)
+            continue
+        # Signs that are not seen, as joiners, are in the text but not in the word.
+        seen = [i for i in range(start, end) if unicodedata.category(blanked[i]) != "Cf"]
+        at = 0
+        for part in segment(token):
+            first, at = at, at + len(part)
+            if any(map(str.isalpha, part)):
+                yield TokenSpan(part, seen[first], seen[at - 1] + 1)
+
+
+def _needed_segmenter(text: str, pieces: list[str]) -> Callable[[str], Iterable[str]] | None:
+    """Choose the segmenter of a text that is mostly of a script without blanks; else none."""
+    if text.isascii() or not _UNSPACED.search(text):
+        return None
+    runs = [run for piece in pieces for run in _UNSPACED.findall(piece)]
+    if 2 * sum(map(len, runs)) <= sum(map(len, pieces)):
+        return None
+    signs = "".join(runs)
+    return _segmenter(next(name for name, kind in _SCRIPTS.items() if kind.search(signs)))
+
+
+@cache
+def _segmenter(script: str) -> Callable[[str], Iterable[str]]:
+    purpose = f"text in {script}, which has no blanks between words,"
+    if script == "Japanese":
+        janome = require("janome.tokenizer", "japanese", purpose)
+        tokenizer = janome.Tokenizer(wakati=True)
+        return lambda text: tokenizer.tokenize(text)
+    if script == "Chinese":
+        return require("rjieba", "chinese", purpose).cut  # type: ignore[no-any-return]
+    if script == "Thai":
+        return require("pythainlp.tokenize", "thai", purpose).word_tokenize  # type: ignore[no-any-return]
+    raise DataError(
+        f"{purpose} needs a segmenter: give a tokenizer= of your own, a callable from a text to "
+        "the list of its words"
+    )
 
 
 def _normal(text: str) -> str:
