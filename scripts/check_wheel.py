@@ -46,6 +46,7 @@ ARTICLE = "import topicvec; print(topicvec.datasets.sample_article())"
 NEEDED = [
     "topicvec/py.typed",
     "topicvec/embed/data/default.safetensors",
+    "topicvec/embed/data/spelling.safetensors",
     "topicvec/samples/article.txt",
     "topicvec/samples/corpus.jsonl",
     "topicvec/explore/templates/report.html",
