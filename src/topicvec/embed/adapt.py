@@ -10,33 +10,171 @@ and what it does not explain is A = G − a V Vᵀ. The best eigenpairs of f∘A
 residual, and the vectors of this corpus are [√a V, ½ R]. The weights f = min(√(x + e), 10) / 10
 are the evidence: x is how often two words were seen together and e how often chance would have
 it. A word that was seen too seldom to tell has a short residual and keeps its general vector; a
-word without a general one has V = 0 and learns all that it has.
+word without a general one has V = 0 and learns all that it has. Without general vectors R alone
+is left, in any language.
 """
 
 import logging
+from base64 import b64decode, b64encode
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import coo_array, csr_array
 
-from topicvec.embed.cooccurrence import Cooccurrence
 from topicvec.embed.eigen import Rows, exact_eigenpairs, top_eigenpairs
+from topicvec.embed.vectors import WordVectors
 from topicvec.engine import Engine
 
-__all__ = ["Adaptation", "adapt"]
+__all__ = ["Learned", "Pairs", "adapt", "count_pairs", "learned_from"]
 
 log = logging.getLogger(__name__)
 
 Matrix = NDArray[np.float32]
 Floats = NDArray[np.float64]
+Ints = NDArray[np.integer]
 
 N_DIMS = 100  # of the residual
-N_CORE = 4000  # most frequent words, solved together; the others are put among them
-_SMOOTHING = 0.2  # of the log ratios: what is not seen in a small corpus says little
-_ENOUGH = 10.0  # root of the number of pairs that count as full evidence
-_SHARE = 0.5  # of the residual in the joint vectors
+N_CORE = 3000  # most frequent words, solved together; the others are put among them
+WINDOW = 10  # words on a side
+_SMOOTHING = np.float32(0.2)  # of log ratios: what is not seen in a small corpus says little
+_ENOUGH = np.float32(10.0)  # root of the number of pairs that count as full evidence
+_SHARE = np.float32(0.5)  # of the residual in the joint vectors
 _SMALL = 600  # words that LAPACK solves sooner
+_PIECE = 500_000  # tokens counted at a time
+
+
+class Pairs(NamedTuple):
+    """How often words of a corpus stand near each other.
+
+    Attributes
+    ----------
+    counts : csr_array, (n_words, n_core)
+        Pairs of each word with the most frequent ones.
+    totals : ndarray of float64, shape (n_words,)
+        Pairs of each word with any.
+    """
+
+    counts: csr_array
+    totals: Floats
+
+
+def count_pairs(ids: Ints, lengths: Ints, n_words: int, engine: Engine) -> Pairs:
+    """Count the pairs of words at most ten apart in the same document.
+
+    Parameters
+    ----------
+    ids : ndarray of int, shape (n_tokens,)
+        The tokens of all documents, numbered by decreasing frequency; −1 is no word, but keeps
+        its place.
+    lengths : ndarray of int, shape (n_documents,)
+        Tokens of each document.
+    n_words : int
+        How many words there are.
+    engine : Engine
+        Spreads the work; sums are whole numbers, so the result does not depend on it.
+
+    Returns
+    -------
+    Pairs
+
+    Examples
+    --------
+    >>> from topicvec.engine import LocalEngine
+    >>> pairs = count_pairs(np.array([0, 1, 2, 0, 2]), np.array([2, 3]), 3, LocalEngine(1))
+    >>> pairs.counts.toarray().tolist(), pairs.totals.tolist()
+    ([[0, 1, 2], [1, 0, 0], [2, 0, 0]], [3.0, 1.0, 2.0])
+    """
+    document = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+    ends = np.cumsum(lengths)
+    edges = np.unique(np.searchsorted(ends, np.arange(0, len(ids), _PIECE), side="right"))
+    places = [0, *ends[edges[1:] - 1].tolist(), len(ids)] if len(edges) else [0, len(ids)]
+    pieces = [(ids[a:b], document[a:b]) for a, b in zip(places, places[1:], strict=False)]
+    counts, totals = csr_array((n_words, min(N_CORE, n_words)), dtype=np.int64), np.zeros(n_words)
+    for part, each in engine.map(partial(_pairs, n_words), pieces):
+        counts, totals = counts + part, totals + each
+    return Pairs(counts, totals)
+
+
+def _pairs(n_words: int, piece: tuple[Ints, Ints]) -> tuple[csr_array, Floats]:
+    ids, document = piece
+    n_core, rows, columns, totals = min(N_CORE, n_words), [], [], np.zeros(n_words)
+    for distance in range(1, WINDOW + 1):
+        a, b = ids[:-distance], ids[distance:]
+        near = (document[:-distance] == document[distance:]) & (a != b) & (a >= 0) & (b >= 0)
+        a, b = a[near], b[near]
+        totals += np.bincount(a, minlength=n_words) + np.bincount(b, minlength=n_words)
+        rows += [a[b < n_core], b[a < n_core]]
+        columns += [b[b < n_core], a[a < n_core]]
+    places = np.concatenate(rows), np.concatenate(columns)
+    table = coo_array((np.ones(len(places[0]), np.int64), places), (n_words, n_core))
+    return csr_array(table), totals
+
+
+class Learned(NamedTuple):
+    """What a text adds to general vectors; together they are the vectors of the text.
+
+    Attributes
+    ----------
+    words : tuple of str
+        Words that the general vectors lack.
+    rows : ndarray of float32, shape (n_words, N + R)
+        Their vectors.
+    places, residual : ndarrays, shape (n,), (n, R)
+        Rows of the general vectors that have a residual, and what it is; R may be 0.
+    mean : ndarray of float32, shape (N,)
+        What is taken from general vectors before they are scaled; zero if R is 0.
+    scale : float
+        By which they are multiplied.
+    unigram : ndarray of float64, shape (n_general + n_words,)
+        Probabilities of all words.
+
+    Examples
+    --------
+    >>> general = WordVectors(["cat", "dog"], [[1.0], [3.0]], [1, 1])
+    >>> none = np.zeros((0, 0), np.float32)
+    >>> cow = np.array([[2.0]], np.float32)
+    >>> learned = Learned(("cow",), cow, np.zeros(0, int), none, np.zeros(1), 1.0, np.ones(3))
+    >>> vectors = learned.join(general)
+    >>> vectors.matrix.tolist(), learned_from(vectors, general).words
+    ([[1.0], [3.0], [2.0]], ('cow',))
+    """
+
+    words: tuple[str, ...]
+    rows: Matrix
+    places: Ints
+    residual: Matrix
+    mean: Matrix
+    scale: float
+    unigram: Floats
+
+    def join(self, general: WordVectors) -> WordVectors:
+        """Put the vectors together; the same bits wherever it is done."""
+        n, size = len(general), general.n_dims
+        matrix = np.zeros((n + len(self.words), size + self.residual.shape[1]), np.float32)
+        matrix[:n, :size] = general.matrix
+        if self.residual.shape[1]:
+            matrix[:n, :size] -= self.mean.astype(np.float32)
+            matrix[:n, :size] *= np.float32(self.scale)
+            matrix[self.places, size:] = self.residual
+        matrix[n:] = self.rows
+        mean = b64encode(self.mean.astype("<f4").tobytes()).decode()
+        about = {"general": str(n), "scale": repr(float(self.scale)), "mean": mean}
+        words = (*general.words, *self.words)
+        return WordVectors(words, matrix, self.unigram, {**general.metadata, **about})
+
+
+def learned_from(vectors: WordVectors, general: WordVectors) -> Learned:
+    """Take vectors that `Learned.join` made apart again."""
+    n, size = len(general), general.n_dims
+    mean = np.frombuffer(b64decode(vectors.metadata["mean"]), "<f4")
+    residual = vectors.matrix[:n, size:]
+    places = np.flatnonzero(residual.any(axis=1))
+    return Learned(
+        vectors.words[n:], vectors.matrix[n:], places, residual[places],
+        mean, float(vectors.metadata["scale"]), vectors.unigram,
+    )  # fmt: skip
 
 
 class Adaptation(NamedTuple):
@@ -54,15 +192,15 @@ class Adaptation(NamedTuple):
     residual: Matrix
 
 
-def adapt(counts: Cooccurrence, V: Matrix, engine: Engine) -> Adaptation:
+def adapt(pairs: Pairs, V: Matrix, engine: Engine) -> Adaptation:
     """Find how far vectors hold in a corpus, and what they leave open.
 
     Parameters
     ----------
-    counts : Cooccurrence
-        Of the corpus, in both directions.
+    pairs : Pairs
+        Of the words of the corpus.
     V : ndarray of float32, shape (n, N)
-        Vectors of its words, their mean taken away; zero for words without one.
+        Their vectors, of which the mean is taken away; zero for words without one.
     engine : Engine
         Spreads the work; the result does not depend on it.
 
@@ -72,26 +210,23 @@ def adapt(counts: Cooccurrence, V: Matrix, engine: Engine) -> Adaptation:
 
     Examples
     --------
-    >>> from topicvec.embed.cooccurrence import WindowSettings
-    >>> from topicvec.embed.counting import count_corpus
     >>> from topicvec.engine import LocalEngine
-    >>> texts = [["cat", "dog"], ["car", "bus"]] * 20
-    >>> counts = count_corpus(texts, WindowSettings(2, weighting="flat"))
-    >>> adapt(counts, np.zeros((4, 3), np.float32), LocalEngine(1)).residual.shape
+    >>> ids = np.array([0, 1, 2, 3] * 20)
+    >>> pairs = count_pairs(ids, np.full(40, 2), 4, LocalEngine(1))
+    >>> adapt(pairs, np.zeros((4, 3), np.float32), LocalEngine(1)).residual.shape
     (4, 1)
     """
-    n = min(N_CORE, counts.n_words)
-    x = counts.counts.astype(np.float32) / np.float32(counts.unit)
-    x.setdiag(0)
-    totals = np.asarray(x.sum(axis=1), np.float64)
-    margin = totals / np.sqrt(max(totals.sum(), 1e-300))  # e = margin_i margin_j
-    core = Rows(n, engine)
-    S, a = _open(core, x[:n, :n], margin[:n], V[:n])
-    values, Q = _solve(core, S)
-    residual = np.empty((counts.n_words, len(values)), np.float32)
+    n = pairs.counts.shape[1]
+    x = pairs.counts.astype(np.float32)
+    margin = pairs.totals / np.sqrt(max(pairs.totals.sum(), 1e-300))  # e = margin_i margin_j
+    S, a = _open(Rows(n, engine), x[:n], margin[:n], V[:n])
+    values, Q = _solve(Rows(n, engine), S)
+    residual = np.empty((len(margin), len(values)), np.float32)
     residual[:n] = Q * np.sqrt(values)
-    if n < counts.n_words:
-        residual[n:] = _place(engine, x[n:, :n], margin, V, a, Q / np.sqrt(values))
+    if n < len(margin):
+        residual[n:] = _place(
+            engine, x[n:], margin, V, a, np.asarray(Q / np.sqrt(values), np.float32)
+        )
     log.info("general vectors hold by %.2f here; %d dimensions of residual", a, len(values))
     return Adaptation(float(np.sqrt(a)), _SHARE * residual)
 
@@ -106,7 +241,8 @@ def _open(rows: Rows, x: csr_array, margin: Floats, V: Matrix) -> tuple[Matrix, 
         weighted = f * gram
         return f * G, weighted, np.array([np.vdot(weighted, G), np.vdot(weighted, gram)], float)
 
-    S, H, sums = np.empty((rows.n, rows.n), np.float32), np.empty((rows.n, rows.n), np.float32), 0.0
+    S, H = (np.empty((rows.n, rows.n), np.float32) for _ in range(2))
+    sums = np.zeros(2)
     blocks = rows.map(block, [x[each] for each in rows.blocks], margin, V)
     for where, (targets, explained, part) in zip(rows.blocks, blocks, strict=True):
         S[where], H[where], sums = targets, explained, sums + part
@@ -116,25 +252,29 @@ def _open(rows: Rows, x: csr_array, margin: Floats, V: Matrix) -> tuple[Matrix, 
 
 
 def _ratios(x: Matrix, expected: Matrix) -> tuple[Matrix, Matrix]:
-    """Give smoothed log ratios and their evidence; none for a word with itself."""
-    G = np.log((1 - _SMOOTHING) * x / np.maximum(expected, 1e-9) + _SMOOTHING)
-    return G, np.minimum(np.sqrt(x + expected), _ENOUGH) / np.float32(_ENOUGH)
+    """Give smoothed log ratios and their evidence."""
+    G = np.log((1 - _SMOOTHING) * x / np.maximum(expected, np.float32(1e-9)) + _SMOOTHING)
+    return G, np.minimum(np.sqrt(x + expected), _ENOUGH) / _ENOUGH
 
 
 def _solve(rows: Rows, S: Matrix) -> tuple[Matrix, Matrix]:
     """Give the largest positive eigenvalues and their vectors, signs fixed."""
-    np.fill_diagonal(S, 0)
-    S = (S + S.T) / 2
+    np.fill_diagonal(S, 0)  # a word with itself tells nothing
+    S = np.float32(0.5) * (S + S.T)
     k = min(N_DIMS, rows.n - 1)
     if rows.n <= _SMALL:
         pairs = exact_eigenpairs(S, k)
     else:
-        product = lambda Y: rows.fill(np.empty_like(Y), lambda s: s @ Y, S)  # noqa: E731
-        pairs = top_eigenpairs(product, k, rows, np.random.default_rng(0))
+        rng = np.random.default_rng(0)
+        pairs = top_eigenpairs(partial(_product, rows, S), k, rows, rng, tolerance=0.03)
     kept = max(int(np.count_nonzero(pairs.values[:k] > 0)), 1)
     Q, values = pairs.vectors[:, :kept], np.maximum(pairs.values[:kept], 1e-9)
     signs = np.sign(Q[np.abs(Q).argmax(axis=0), np.arange(kept)])
     return values.astype(np.float32), Q * signs.astype(np.float32)
+
+
+def _product(rows: Rows, S: Matrix, Y: Matrix) -> Matrix:
+    return rows.fill(np.empty_like(Y), lambda s: s @ Y, S)
 
 
 def _place(
@@ -144,13 +284,15 @@ def _place(
 
     What they were not seen with is next to no evidence, as chance would hardly have it.
     """
-    n = len(axes)
+    from topicvec.embed.kernels import sampled_products  # numba takes a while to import
+
+    core, n = np.ascontiguousarray(V[: len(axes)], np.float32), len(axes)
     rows = Rows(x.shape[0], engine)
 
     def block(x: csr_array, own: Floats, v: Matrix) -> Matrix:
-        owner = np.repeat(np.arange(x.shape[0]), np.diff(x.indptr))
-        G, f = _ratios(x.data, (own[owner] * margin[x.indices]).astype(np.float32))
-        gram = np.einsum("ij,ij->i", v[owner], V[x.indices])
+        expected = np.repeat(own, np.diff(x.indptr)) * margin[x.indices]
+        G, f = _ratios(x.data, expected.astype(np.float32))
+        gram = sampled_products(np.ascontiguousarray(v, np.float32), core, x.indptr, x.indices)
         S = csr_array((f * (G - np.float32(a) * gram), x.indices, x.indptr), x.shape)
         return np.asarray(S @ axes)
 

@@ -15,7 +15,7 @@ import hashlib
 import json
 import os
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from scipy.sparse import csr_array
 
+from topicvec.embed.adapt import Learned, learned_from
 from topicvec.embed.formats.tensors import TENSOR_TYPES, write_tensors
 from topicvec.embed.load import load_vectors
 from topicvec.embed.vectors import WordVectors
@@ -42,9 +43,10 @@ from topicvec.version import __version__
 
 __all__ = ["Bundle", "MissingTokenizer", "from_settings", "load", "read", "save", "to_settings"]
 
-LAYOUT, VERSION = "topicvec-model", 1
-_ARRAYS = ("topics", "residuals", "alpha", "mass", "word_counts")
+LAYOUT, VERSION = "topicvec-model", 2
+_ARRAYS = ("topics", "residuals", "alpha", "mass", "word_counts", "pseudo")
 _TABLE = ("data", "indices", "indptr")
+_LEARNED = ("rows", "places", "residual", "mean", "scale", "unigram")
 _DIGEST_BYTES = 32
 _ONLY_TO_FIT = {"vectors", "fixed_topics", "n_jobs"}
 AnyPath = str | PathLike[str]
@@ -87,7 +89,8 @@ def save(
         Of the file; one that is there is replaced.
     embed_vectors : bool or "auto"
         Whether the word vectors go into the file. "auto" leaves out the default vectors, which
-        come with topicvec, and takes in all others.
+        come with topicvec, and takes in all others; of vectors that learned from a text on top
+        of the default ones it takes what they learned.
     vectors_path : path, optional
         Where vectors that are left out can be found; a safetensors file.
     extra, arrays : mappings, optional
@@ -107,7 +110,8 @@ def save(
     if Path(path).is_dir():
         raise DataError(f"{path} is a folder: give the name of a file")
     is_default = embed_vectors is not True and _is_default(fitted.vectors)
-    embedded = not is_default if embed_vectors == "auto" else bool(embed_vectors)
+    learned = embed_vectors == "auto" and _rests_on_default(fitted.vectors)
+    embedded = not (is_default or learned) if embed_vectors == "auto" else bool(embed_vectors)
     about_vectors = {
         "content_hash": fitted.vectors.content_hash,
         "n_words": len(fitted.vectors),
@@ -115,9 +119,12 @@ def save(
         "metadata": fitted.vectors.metadata,
         "embedded": embedded,
         "default": is_default,
+        "learned": learned,
         "path": None if vectors_path is None else str(Path(vectors_path).absolute()),
     }
     tensors = _tensors(fitted, embedded, arrays or {})
+    if learned:
+        tensors |= _learned_tensors(learned_from(fitted.vectors, load_vectors()))
     metadata = {"format": LAYOUT, "version": str(VERSION)}
     metadata["card"] = _card(fitted, extra or {}, about_vectors)
     write_tensors(Path(path), tensors, metadata, checksum=True)
@@ -180,15 +187,26 @@ def _tensors(fitted: FittedTopics, embedded: bool, arrays: Arrays) -> dict[str, 
     named |= {f"word_mass.{name}": getattr(fitted.word_mass, name) for name in _TABLE}
     named |= {f"extra.{name}": np.asarray(array) for name, array in arrays.items()}
     if embedded:
-        encoded = [word.encode("utf-8", "surrogatepass") for word in fitted.vectors.words]
         named["vectors.matrix"] = fitted.vectors.matrix
         named["vectors.unigram"] = fitted.vectors.unigram
-        named["vectors.words"] = np.frombuffer(b"".join(encoded), np.uint8)
-        named["vectors.word_lengths"] = np.array([len(word) for word in encoded], np.uint32)
+        named |= _word_tensors(fitted.vectors.words)
     for name, array in named.items():
         if array.dtype.newbyteorder("<").str not in TENSOR_TYPES:
             raise DataError(f"{name}: only arrays of numbers can be saved, found {array.dtype}")
     return dict(sorted(named.items()))
+
+
+def _word_tensors(words: Sequence[str]) -> dict[str, NDArray[Any]]:
+    encoded = [word.encode("utf-8", "surrogatepass") for word in words]
+    return {
+        "vectors.words": np.frombuffer(b"".join(encoded), np.uint8),
+        "vectors.word_lengths": np.array([len(word) for word in encoded], np.uint32),
+    }
+
+
+def _learned_tensors(learned: Learned) -> dict[str, NDArray[Any]]:
+    named = {f"vectors.{name}": np.atleast_1d(getattr(learned, name)) for name in _LEARNED}
+    return named | _word_tensors(learned.words)
 
 
 def _card(fitted: FittedTopics, extra: Mapping[str, Any], about_vectors: Card) -> str:
@@ -215,6 +233,14 @@ def _is_default(vectors: WordVectors) -> bool:
         return False  # an installation without its data has no default vectors
     alike = first.words[0] == vectors.words[0] and first.metadata == vectors.metadata
     return alike and vectors == load_vectors()
+
+
+def _rests_on_default(vectors: WordVectors) -> bool:
+    try:
+        n = int(vectors.metadata.get("general", "-1"))
+        return n == len(load_vectors()) and vectors.words[:n] == load_vectors().words
+    except FormatError:
+        return False
 
 
 def _plain(value: Any, place: str) -> Any:
@@ -274,7 +300,10 @@ def _find_vectors(
 ) -> WordVectors:
     if given is None and about["embedded"]:
         return _embedded(about, tensors)
-    found = _referenced(path, about) if given is None else load_vectors(given)
+    if given is None and about.get("learned"):
+        found = _joined(tensors)
+    else:
+        found = _referenced(path, about) if given is None else load_vectors(given)
     if found.content_hash != about["content_hash"]:
         raise VocabularyMismatch(
             f"{path} was built on other word vectors ({about['n_words']:,} words × "
@@ -285,11 +314,28 @@ def _find_vectors(
 
 
 def _embedded(about: Card, tensors: Arrays) -> WordVectors:
+    unigram = tensors["vectors.unigram"]
+    return WordVectors(_words(tensors), tensors["vectors.matrix"], unigram, about["metadata"])
+
+
+def _joined(tensors: Arrays) -> WordVectors:
+    """Put what a text taught together with the default vectors."""
+    rows, places, residual, mean, scale, unigram = (tensors[f"vectors.{n}"] for n in _LEARNED)
+    general, words = load_vectors(), tuple(_words(tensors))
+    wide = (len(words), general.n_dims + residual.shape[1])
+    right = {"rows": rows.shape == wide, "mean": mean.shape == (general.n_dims,)}
+    right["places"] = places.dtype.kind == "i" and places.shape == residual.shape[:1]
+    right["places"] &= not places.size or (places.min() >= 0 and places.max() < len(general))
+    wrong = [name for name, good in right.items() if not good]
+    if wrong:
+        raise ValueError(f"vectors.{wrong[0]}: does not fit the default vectors")
+    return Learned(words, rows, places, residual, mean, float(scale[0]), unigram).join(general)
+
+
+def _words(tensors: Arrays) -> list[str]:
     blob, ends = tensors["vectors.words"].tobytes(), np.cumsum(tensors["vectors.word_lengths"])
     pairs = pairwise([0, *ends.tolist()])
-    words = [blob[start:end].decode("utf-8", "surrogatepass") for start, end in pairs]
-    unigram = tensors["vectors.unigram"]
-    return WordVectors(words, tensors["vectors.matrix"], unigram, about["metadata"])
+    return [blob[start:end].decode("utf-8", "surrogatepass") for start, end in pairs]
 
 
 def _referenced(path: Path, about: Card) -> WordVectors:
@@ -308,7 +354,9 @@ def _referenced(path: Path, about: Card) -> WordVectors:
 
 def _record(card: Card, tensors: Arrays, vectors: WordVectors) -> FittedTopics:
     n_topics, n_words = card["n_topics"], len(vectors)
-    shapes = [(n_topics, vectors.n_dims), (n_topics,), (n_topics,), (n_topics,), (n_words,)]
+    tensors = {"pseudo": np.full(n_topics, np.inf), **tensors}  # files of version 1 have none
+    k = (n_topics,)
+    shapes = [(n_topics, vectors.n_dims), k, k, k, (n_words,), k]
     for name, shape in zip(_ARRAYS, shapes, strict=True):
         if tensors[name].shape != shape:
             raise ValueError(f"{name}: expected shape {shape}, found {tensors[name].shape}")

@@ -11,10 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 
 from topicvec.embed.vectors import WordVectors
-from topicvec.engine import Engine
 from topicvec.errors import DataError, OutOfVocabularyWarning, VocabularyMismatch, warn
 from topicvec.text.bag import Bag, BagBuilder, BagReport
-from topicvec.text.counting import DocumentLike, Tokenize, checked_documents, count_documents
+from topicvec.text.counting import (
+    DocumentLike,
+    Tokenize,
+    checked_documents,
+    count_documents,
+    count_tokens,
+)
 from topicvec.text.document import Document
 from topicvec.text.phrases import Phrases, find_phrases
 from topicvec.text.stopwords import corpus_stop_words
@@ -29,7 +34,7 @@ __all__ = [
     "DocumentCounter",
     "Reading",
     "checked_matrix",
-    "corpus_vectors",
+    "is_matrix",
     "learn_vectors",
     "log_unknown",
     "read_corpus",
@@ -40,7 +45,7 @@ __all__ = [
 logger = logging.getLogger(__name__)
 
 _FREQUENT = 5  # occurrences; a rarer word tells too little of its neighbours
-_LEAST_TIMES, _LEAST_WORDS, _CORPUS_DIMS = 3, 5, 100  # of vectors from a corpus alone
+_CHUNK = 2_000  # documents
 LARGE_SHARE = 0.1  # of unknown tokens: then the vectors are hardly made for these texts
 _SEVERAL = 10  # unknown tokens; fewer are a few names in a short text
 _CORPUS_TOKENS = 20_000  # fewer are no corpus: a phrase occurs too seldom to be told from chance
@@ -100,7 +105,7 @@ class DocumentCounter:
         >>> bag.counts.toarray().tolist(), dict(bag.unknown)
         ([[1, 0]], {'yak': 1})
         """
-        if issparse(documents) or getattr(documents, "ndim", 0) == 2:
+        if is_matrix(documents):
             return self._align(checked_matrix(documents), vectors)
         builder = BagBuilder()
         join = None if self.phrases is _NO_PHRASES else self.phrases.join
@@ -144,21 +149,39 @@ class DocumentCounter:
 
 
 class Reading(NamedTuple):
-    """How the documents of a corpus are read, and the documents as they are to be read.
+    """How documents are read, and the documents as they are read.
 
     Attributes
     ----------
     counter : DocumentCounter
         Knows the stop words and phrases of the corpus.
-    documents : list of documents, or matrix
-        The given ones, which may have been a stream.
+    documents : list of documents, stream, or matrix
+        The given ones.
     token_lists : list of lists of str, optional
-        Their tokens before phrases are joined, if they had to be cut.
+        Their tokens, stop words included and phrases joined, if they had to be cut.
     """
 
     counter: DocumentCounter
     documents: Any
     token_lists: list[list[str]] | None = None
+
+    @property
+    def is_matrix(self) -> bool:
+        """Whether the documents are counts already."""
+        return is_matrix(self.documents)
+
+    def bag(self, vectors: WordVectors) -> Bag:
+        """Count the words that have a vector."""
+        if self.token_lists is None:
+            return self.counter.count(self.documents, vectors)
+        builder, keep = BagBuilder(), self.counter.keep
+        ids = [each.id for each in self.documents if isinstance(each, Document)]
+        for start in range(0, len(self.token_lists), _CHUNK):
+            rows = slice(start, start + _CHUNK)
+            kept = [list(filter(keep, tokens)) for tokens in self.token_lists[rows]]
+            named = ids[rows] if len(ids) == len(self.token_lists) else None
+            builder.add(count_tokens(kept, named), vectors.ids)
+        return builder.build(len(vectors.words))
 
 
 def read_corpus(
@@ -168,6 +191,7 @@ def read_corpus(
     vocabulary: Vocabulary | Sequence[str] | None = None,
     *,
     phrases: bool = True,
+    cut: bool = True,
 ) -> Reading:
     """Learn from documents how to read them: stop words of a corpus, and phrases.
 
@@ -182,6 +206,8 @@ def read_corpus(
         `topicvec.text.corpus_stop_words`.
     phrases : bool
         Whether to look for phrases.
+    cut : bool
+        Whether the tokens will be needed again; otherwise documents may stay a stream.
 
     Returns
     -------
@@ -195,26 +221,33 @@ def read_corpus(
     {'hedge fund': 4000}
     """
     from_corpus = isinstance(stop_words, str) and stop_words == "corpus"
-    if issparse(documents) or getattr(documents, "ndim", 0) == 2:  # where words have no neighbours
+    if is_matrix(documents):  # where words have no neighbours
         stop = frozenset() if from_corpus else stop_words
         return Reading(DocumentCounter(tokenizer, stop, vocabulary), documents)
-    given = list(checked_documents(documents))
     plain = DocumentCounter(tokenizer, None if from_corpus else stop_words, vocabulary)
-    wanted = phrases and len(given) > 1 and _sizes(given) >= _CORPUS_TOKENS
-    if not (from_corpus or wanted):
-        return Reading(plain, given)
-    token_lists = [plain.tokens(document) for document in given]
+    if not (cut or from_corpus or phrases):
+        return Reading(plain, documents)
+    given, same = list(checked_documents(documents)), dict[str, str]()
+    # each word once in the memory, however often it occurs
+    token_lists = [[same.setdefault(w, w) for w in plain.tokens(each)] for each in given]
     stop = corpus_stop_words(token_lists) if from_corpus else plain.stop_words
-    found = None
-    if wanted and sum(map(len, token_lists)) >= _CORPUS_TOKENS:
-        found = find_phrases(token_lists, keep=lambda word: word not in stop)
-        logger.info("found %d phrases: %s", len(found), ", ".join([*found.phrases][:10]))
-    return Reading(DocumentCounter(tokenizer, stop, vocabulary, found), given, token_lists)
+    if not phrases or len(given) < 2 or sum(map(len, token_lists)) < _CORPUS_TOKENS:
+        return Reading(DocumentCounter(tokenizer, stop, vocabulary), given, token_lists)
+    found = find_phrases(token_lists, keep=lambda word: word not in stop)
+    logger.info("found %d phrases: %s", len(found), ", ".join([*found.phrases][:10]))
+    counter = DocumentCounter(tokenizer, stop, vocabulary, found)
+    return Reading(counter, given, [counter.phrases.join(tokens) for tokens in token_lists])
 
 
-def _sizes(documents: list[DocumentLike]) -> int:
-    """Add up characters or tokens: no fewer than there are tokens, and known at once."""
-    return sum(len(each.text if isinstance(each, Document) else each) for each in documents)
+def is_matrix(documents: Any) -> bool:
+    """Say whether documents are given as a matrix of counts or weights.
+
+    Examples
+    --------
+    >>> is_matrix(["a text"]), is_matrix(np.ones((1, 2)))
+    (False, True)
+    """
+    return issparse(documents) or getattr(documents, "ndim", 0) == 2
 
 
 def learn_vectors(
@@ -264,51 +297,6 @@ def learn_vectors(
     more = PSDVec(n_jobs=1).add_words(vectors, counts, words)
     logger.info("learned vectors for %d unknown words", len(more) - len(vectors))
     return more
-
-
-def corpus_vectors(
-    documents: Any,
-    *,
-    tokenizer: Tokenize | None = None,
-    stop_words: Any = "english",
-    n_jobs: int | Engine | None = None,
-) -> WordVectors:
-    """Learn vectors of all words of a corpus from the corpus alone, whatever its language.
-
-    PSDVec of 100 dimensions with the scale that the link function of topics means; stop words
-    are left out before, so that the window spans ten words that tell something.
-
-    Parameters
-    ----------
-    documents : iterable of str, Document or token lists
-        The corpus; some thousand words at least.
-    tokenizer, stop_words, n_jobs
-        As for `TopicVec`.
-
-    Returns
-    -------
-    WordVectors
-        Of the words that occur at least three times.
-
-    Examples
-    --------
-    >>> texts = ["gatto cane topo gatto cane topo", "mare sole vento mare sole vento"] * 30
-    >>> corpus_vectors([text.split() for text in texts]).words[:2]
-    ('cane', 'gatto')
-    """
-    from topicvec.embed.psdvec import PSDVec  # slow to import, rarely needed
-
-    counter = DocumentCounter(tokenizer, stop_words)
-    token_lists = [list(filter(counter.keep, each)) for each in _token_lists(counter, documents)]
-    times = Counter(token for tokens in token_lists for token in tokens)
-    n_words = sum(n >= _LEAST_TIMES for n in times.values())
-    if n_words < _LEAST_WORDS:
-        raise DataError(
-            f"vectors='corpus' needs at least {_LEAST_WORDS} words that occur {_LEAST_TIMES} "
-            f"times; found {n_words}: use vectors='general'"
-        )
-    psdvec = PSDVec(min(_CORPUS_DIMS, n_words - 1), min_count=_LEAST_TIMES, n_jobs=n_jobs)
-    return psdvec.set_params(eigenvalue_power=0.5).fit(token_lists).vectors_
 
 
 def _token_lists(counter: DocumentCounter, documents: Any) -> list[list[str]]:

@@ -53,6 +53,9 @@ Callback = Callable[[StepInfo], object]
 AnyPath = str | PathLike[str]
 
 _LEARN_FROM = 10  # documents; a prior learned from fewer says more of chance than of topics
+# Documents that share words are what tells topics apart; in fewer, one topic could make all words
+# its own, and vectors rule (test_an_article_is_ruled_by_vectors).
+_OWN_FROM = 20
 _TOGETHER = 5  # iterations of each of several plans before it is the next one's turn
 _EVERY = 10  # iterations between checkpoints
 _LEAST_TOTAL, _MOST_TOTAL = 1e-6, 1e18  # tokens; beyond them the arithmetic fails
@@ -193,6 +196,8 @@ def plan_corpus(
     )  # fmt: skip
     if solver.get("learn_alpha") and not _enough_to_learn(counts):
         solver = {**solver, "learn_alpha": False}
+    if np.count_nonzero(np.diff(counts.indptr)) < _OWN_FROM:
+        solver = {**solver, "pseudo_tokens": np.inf}
     if seeds:
         counts, allowed = hold(counts, allowed, seeds, 1 + len(kept), n_topics)
     labels = (None, *kept_labels, *seed_labels)

@@ -54,6 +54,9 @@ class FittedTopics(Record):
         Radius of the ball that holds the topics.
     n_documents : int
         Number of training documents.
+    pseudo : array, (K,), float64
+        How many tokens a topic's vector is worth beside ``word_mass``, from which it has words
+        of its own; infinite for one that has none.
     settings : Mapping
         How the topics were learned; can be written as JSON.
 

@@ -19,7 +19,7 @@ from topicvec.errors import DataError
 from topicvec.model import equations
 from topicvec.model.estep import Inferred, likelihoods, map_words, mix
 from topicvec.model.mstep import Tables, evaluate, learn_alpha, m_step
-from topicvec.model.own import OwnWords, learn_pseudo, own_moment
+from topicvec.model.own import OwnWords, better_pseudo, find_pseudo, own_moment
 from topicvec.model.state import Corpus, DocStats, Lexicon, Solver, StepInfo, TopicState
 
 __all__ = ["N_FREQUENT", "expect", "iterate", "rehearse"]
@@ -30,7 +30,7 @@ Bools = NDArray[np.bool_]
 N_FREQUENT = 16_000  # words of a rehearsal, besides those of the documents
 _WORTH = 0.5  # of the vocabulary; a larger part would save too little
 _SETTLED = 3e-2  # nats a token, of an iteration after which topics may have words of their own
-_FIRST_ROUNDS = 10  # of the fixed point that learns m; later ones go on from there
+_DOCUMENTS = 20  # whose words a topic's vector outweighs
 _LESS = 0.98  # m moves if it falls by more: an iteration has better things to do
 _TOL = 2e-3  # nats a token; when a rehearsal is over
 
@@ -191,22 +191,23 @@ def _give_own_words(
 ) -> TopicState:  # fmt: skip
     """Give topics words of their own once their vectors begin to settle; then learn m.
 
-    m only ever falls, and the bound rises as it does.
+    m only ever falls, and the bound rises as it does. It stays above the words of twenty average
+    documents: what a topic has in fewer is theirs rather than its own.
     """
-    n_rounds, given = 1, solver.pseudo_tokens
-    if not len(state.own):
-        if change > _SETTLED:
-            return state
-        first = C.sum(dtype=float) / len(free) if given is None else given
-        state = replace(state, own=C, pseudo=np.where(free, first, np.inf))
-        n_rounds = _FIRST_ROUNDS
-    own = _own_words(lexicon, state)
-    if own is None or given is not None or not free.any():
+    given, first = solver.pseudo_tokens, not len(state.own)
+    if not free.any() or (first and change > _SETTLED):
         return state
-    m = learn_pseudo(engine, own, tables.dots, -tables.log_partition, n_rounds)
-    before = float(state.pseudo[free][0])
-    lower = np.where(free, m, np.inf) if m < _LESS * before else state.pseudo
-    return replace(state, pseudo=lower)
+    if first:
+        m = C.sum(dtype=float) / len(free) if given is None else given
+        state = replace(state, own=C, pseudo=np.where(free, m, np.inf))
+    own = _own_words(lexicon, state)
+    if own is None or given is not None:
+        return state
+    know = engine, own, tables.dots, -tables.log_partition
+    before = np.inf if first else float(state.pseudo[free][0])
+    m = find_pseudo(*know) if first else better_pseudo(*know, before)
+    m = max(m, _DOCUMENTS * C.sum(dtype=float) / len(state.theta))
+    return replace(state, pseudo=np.where(free, m, np.inf)) if m < _LESS * before else state
 
 
 def _log_phi(theta: Floats) -> Floats:

@@ -24,6 +24,7 @@ __all__ = [
     "log_unigram",
     "one_pass",
     "representatives",
+    "word_distributions",
     "word_masses",
     "word_table",
 ]
@@ -212,6 +213,15 @@ def _table(fitted: FittedTopics, types: Ints, engine: Engine) -> tuple[Floats, F
         counts = fitted.word_mass[types].toarray()
         own = OwnWords(counts, np.exp(log_unigram(fitted, types)), fitted.pseudo)
     return likelihoods(engine, pieces, fitted.residuals, fitted.topics, own)[:2]
+
+
+@one_blas_thread()
+def word_distributions(fitted: FittedTopics, engine: Engine) -> Floats:
+    """Give the probability of each word in each topic (W, K), with the topics' own words."""
+    types = np.arange(len(fitted.vectors))
+    table, log_peak = _table(fitted, types, engine)
+    P: Floats = table * np.exp(log_peak + log_unigram(fitted, types))[:, None]
+    return P
 
 
 def log_unigram(fitted: FittedTopics, types: Ints) -> Floats:

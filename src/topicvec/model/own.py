@@ -1,7 +1,7 @@
 """Topics with words of their own: φ_k ~ Dir(m P(·|t_k)), inside EM.
 
 A topic's distribution over words is not what its vector says but drawn around it, as if the
-vector had been seen m times. With C_wk the expected tokens of word w in topic k and a_wk = m P(w|k),
+vector had been seen m times. With C_wk the expected tokens of word w in topic k, a_wk = m P(w|k):
 
     P~(w|k) = (C_wk + a_wk) / (C_k + m)              is what the E-step uses,
     S_wk    = a_wk log(1 + C_wk / a_wk)  ≤  C_wk     are the tokens that the vector answers for.
@@ -26,10 +26,11 @@ from scipy.special import digamma
 from topicvec.engine import Engine
 from topicvec.model import equations
 
-__all__ = ["OwnWords", "learn_pseudo", "own_moment"]
+__all__ = ["OwnWords", "better_pseudo", "find_pseudo", "own_moment"]
 
 Floats = NDArray[np.floating]
 
+_WIDEST = 1e3  # by which m is first changed; so it is found up to a million times less or more
 _LEAST = 1e-6  # tokens, so that a word without any divides by something
 
 
@@ -65,14 +66,14 @@ class OwnWords(NamedTuple):
 
     def price(self, lifted: Floats) -> float:
         """What words of their own take from the bound, from Σ_w a x of each topic."""
-        finite = np.isfinite(self.pseudo)
-        return float((lifted - self.pseudo * self.spread)[finite].sum())
+        k = np.isfinite(self.pseudo)
+        return float((lifted[k] - self.pseudo[k] * self.spread[k]).sum())
 
     def rise(self, counts: Floats, gained: Floats) -> float:
-        """What the bound gains when P~ takes new tokens: Σ (C + a)(x − x before) less the spread."""
-        finite, totals = np.isfinite(self.pseudo), counts.sum(axis=0, dtype=float)
+        """What the bound gains when P~ takes new tokens, from Σ_w (C + a)(x − x before)."""
+        k, totals = np.isfinite(self.pseudo), counts.sum(axis=0, dtype=float)
         more = equations.own_spread(totals, self.pseudo) - self.spread
-        return float((gained - (totals + self.pseudo) * more)[finite].sum())
+        return float((gained[k] - (totals[k] + self.pseudo[k]) * more[k]).sum())
 
     def lift(self, exponent: Floats, counts: Floats | None = None) -> tuple[Floats, Floats]:
         """Give a and x = log(1 + C/a) (n, K) at the `logits`; a = x = 0 where m is infinite."""
@@ -113,23 +114,34 @@ def own_moment(
     return C, S.sum(axis=0), equations.moment(V, S.astype(V.dtype)), gained
 
 
-def learn_pseudo(
-    engine: Engine, own: OwnWords, pieces: Sequence[Floats], residuals: Floats, n_rounds: int
+def find_pseudo(
+    engine: Engine, own: OwnWords, pieces: Sequence[Floats], residuals: Floats
 ) -> float:
-    """Estimate m, one for all topics, by Minka's fixed point for the Dirichlet-multinomial.
+    """Find m, one for all topics, where the evidence of the Dirichlet-multinomial is largest.
 
-    Expected tokens are fractions; the counts behind them are taken for Poisson, of which a
-    positive one has the mean C / (1 − e^−C).
+    From the present m, by halving the range of log m; within 3%.
+    """
+    m, step = float(own.pseudo[np.isfinite(own.pseudo)][0]), _WIDEST
+    while step > 1.03:
+        m = m * step if better_pseudo(engine, own, pieces, residuals, m) > m else m / step
+        step = step**0.5
+    return m
+
+
+def better_pseudo(
+    engine: Engine, own: OwnWords, pieces: Sequence[Floats], residuals: Floats, m: float
+) -> float:
+    """Improve m by Minka's fixed point (2000): expected tables over their number if m were right.
+
+    Tokens are fractions; the counts behind them are taken for Poisson, of which a positive one
+    has the mean C / (1 − e^−C).
     """
     finite = np.isfinite(own.pseudo)
-    m, totals = float(own.pseudo[finite][0]), own.counts.sum(axis=0, dtype=float)[finite]
-    sizes = [len(piece) for piece in pieces]
-    for _ in range(n_rounds):
-        now = OwnWords(own.counts, own.unigram, np.where(finite, m, np.inf))
-        pairs = zip(pieces, now.cut(sizes), strict=True)
-        tables = sum(engine.map(partial(_tables, residuals), pairs))
-        m = float(tables / (digamma(m + totals) - digamma(m)).sum())
-    return m
+    now = OwnWords(own.counts, own.unigram, np.where(finite, m, np.inf))
+    pairs = zip(pieces, now.cut([len(piece) for piece in pieces]), strict=True)
+    tables = sum(engine.map(partial(_tables, residuals), pairs))
+    totals = own.counts.sum(axis=0, dtype=float)[finite]
+    return float(tables / (digamma(m + totals) - digamma(m)).sum())
 
 
 def _tables(residuals: Floats, pair: tuple[Floats, OwnWords]) -> float:

@@ -11,6 +11,7 @@ from topicvec.engine import resolve_engine
 from topicvec.errors import DataError
 from topicvec.model.counts import report_unknown
 from topicvec.model.inference import completion_score
+from topicvec.model.words import text_vectors
 
 if TYPE_CHECKING:
     from topicvec.model.topicvec import TopicVec
@@ -72,8 +73,9 @@ def choose_n_topics(
     from topicvec.model.topicvec import TopicVec
 
     template = TopicVec() if model is None else model
-    documents, vectors = template._vectors(documents)
-    counted = template._counter().count(documents, vectors)
+    reading = template._read(documents)
+    vectors = text_vectors(template.vectors, reading, resolve_engine(template.n_jobs))
+    counted = reading.bag(vectors)
     report_unknown(counted)
     train, rest = _split(counted.counts, held_out, np.random.default_rng(random_state))
     scores = {}

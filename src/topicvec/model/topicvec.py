@@ -10,13 +10,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from topicvec.checks import check_choice, check_number, check_whole
-from topicvec.embed.load import load_vectors
 from topicvec.embed.vectors import WordVectors
 from topicvec.engine import Engine, one_blas_thread, resolve_engine
 from topicvec.errors import DataError
 from topicvec.estimator import Estimator, not_fitted
 from topicvec.model import bundle, operations
-from topicvec.model.counts import DocumentCounter, corpus_vectors, report_unknown, weighted
+from topicvec.model.counts import (
+    DocumentCounter,
+    Reading,
+    is_matrix,
+    read_corpus,
+    report_unknown,
+    weighted,
+)
 from topicvec.model.estep import Inferred
 from topicvec.model.fit import (
     Callback,
@@ -28,13 +34,15 @@ from topicvec.model.fit import (
     warn_unconverged,
 )
 from topicvec.model.fitted import FittedTopics
-from topicvec.model.inference import TokenTopic, infer, one_pass
+from topicvec.model.inference import TokenTopic, infer, one_pass, word_distributions
 from topicvec.model.online import learn_batch
 from topicvec.model.reading import Topic, read_topics
 from topicvec.model.start import Start, fixed_topics
 from topicvec.model.state import Solver
+from topicvec.model.words import learn_more_words, text_vectors
 from topicvec.text.bag import Bag
-from topicvec.text.counting import DocumentLike
+from topicvec.text.counting import DocumentLike, checked_documents
+from topicvec.text.phrases import Phrases
 from topicvec.text.vocabulary import Vocabulary
 
 __all__ = ["TopicVec"]
@@ -45,7 +53,7 @@ AnyPath = str | PathLike[str]
 
 _FIRST_BATCH = 20  # iterations on the first batch of partial_fit
 _KEPT_UNKNOWN = 1000
-_OWN = {"max_norm": Solver.max_norm, "learn_alpha": Solver.learn_alpha}  # parameters of its own
+_OWN = {name: getattr(Solver, name) for name in ("max_norm", "learn_alpha", "pseudo_tokens")}
 
 
 class TopicVec(Estimator):
@@ -55,24 +63,27 @@ class TopicVec(Estimator):
     ----------
     n_topics : int
         K. One of them is the null topic, row 0, which takes words that belong nowhere.
-    vectors : WordVectors, path, "general" or "corpus", optional
-        The word vectors; by default the general ones that come with the package, for English.
-        "corpus" learns them from the documents alone, in any language: a few hundred short
-        documents will do, one article will not.
+    vectors : None, "general", "corpus", WordVectors, KeyedVectors of gensim, or path
+        The word vectors. By default the general ones that come with the package, for English,
+        learn from the documents: from 20,000 words on they are adapted to how these use words,
+        below that words without a vector get one from spelling and neighbours. "general" leaves
+        them as they are, "corpus" learns vectors from the documents alone, in any language.
     own_words : bool or float
-        Whether topics have words of their own beside those of their vectors; a number says how
-        far they follow the vectors.
+        Whether topics have words of their own: drawn around what their vector says, which
+        counts as much as so many tokens. True learns the number; False is the paper's model.
     phrases : bool
         Whether collocations of a corpus, such as "new york", are words of their own; see
-        `topicvec.text.find_phrases`.
-    alpha : float, array of shape (K,), or "learn"
-        Prior of the documents' mixtures; small for few topics a document. Learning needs at
-        least 10 documents (of a class); with fewer it stays at 0.1.
+        `topicvec.text.find_phrases`. Vectors that are given as they are have no phrases.
+    alpha : float, array of shape (K,), or "learn", optional
+        Prior of the documents' mixtures; small for few topics a document. By default 1 / K, one
+        token in all, and 0.1 with the paper's solver. Learning needs at least 10 documents (of a
+        class); with fewer it stays at 0.1.
     max_norm : float
         Longest topic vector allowed, γ in the paper; longer is more specific.
     solver : {"newton", "paper"} or Solver
         "newton" never lowers the bound and needs few iterations; "paper" is the paper's gradient
-        step, for comparison. A `topicvec.model.Solver` says more, such as the passes of an E-step.
+        step, for comparison, on topics without words of their own. A `topicvec.model.Solver`
+        says more, such as the passes of an E-step.
     max_iter : int
         Limit of iterations.
     tol : float
@@ -113,7 +124,9 @@ class TopicVec(Estimator):
     n_iter_, converged_ : int, bool
         How many iterations these were, and whether they were enough.
     unknown_words_ : dict of str to int
-        Frequent words of the documents without a vector.
+        Frequent words of the documents that are not in the model.
+    phrases_ : dict of str to int
+        Phrases that are read as one word, with how often the documents have them.
     classes_ : array of str
         The classes that have topics of their own, if topics were learned for each.
     fitted_ : FittedTopics
@@ -131,11 +144,11 @@ class TopicVec(Estimator):
     def __init__(
         self,
         n_topics: int = 20,
-        vectors: WordVectors | AnyPath | None = None,
+        vectors: Any = None,
         *,
         own_words: bool | float = True,
         phrases: bool = True,
-        alpha: float | ArrayLike | Literal["learn"] = 0.1,
+        alpha: float | ArrayLike | Literal["learn"] | None = None,
         max_norm: float = 7.0,
         solver: Literal["newton", "paper"] | Solver = "newton",
         max_iter: int = 100,
@@ -214,8 +227,9 @@ class TopicVec(Estimator):
         check_whole("max_iter", self.max_iter, 1)
         check_number("tol", self.tol)
         check_choice("share", self.share, "auto", "corpus", "class")
-        X, vectors = self._vectors(X)
-        bag = self._counter().count(X, vectors)
+        reading = self._read(X)
+        vectors = text_vectors(self.vectors, reading, engine)
+        bag = reading.bag(vectors)
         report_unknown(bag)
         if document_weights is not None:
             bag = weighted(bag, document_weights)
@@ -231,7 +245,7 @@ class TopicVec(Estimator):
         fitted, proportions = fit_plans(
             plans, engine, bag.n_documents, callback=callback, checkpoint=checkpoint
         )
-        self._keep(fitted, proportions, bag)
+        self._keep(fitted, proportions, bag, reading)
         if not (self.converged_ or fitted.settings["interrupted"]):  # of which there is a warning
             warn_unconverged(fitted.settings, self.tol, self.max_iter)
         return self
@@ -282,10 +296,14 @@ class TopicVec(Estimator):
         >>> model.partial_fit(["cat car"]).fitted_.n_documents
         3
         """
-        counter, engine = self._counter(), resolve_engine(self.n_jobs)
-        earlier = getattr(self, "_fitted", None)
-        X, vectors = self._vectors(X) if earlier is None else (X, earlier.vectors)
-        bag = counter.count(X, vectors)
+        engine, earlier = resolve_engine(self.n_jobs), getattr(self, "_fitted", None)
+        reading = self._read(X, again=earlier is not None)
+        if earlier is None:
+            vectors = text_vectors(self.vectors, reading, engine)
+        else:
+            earlier = learn_more_words(earlier, reading) if self._learns_words else earlier
+            vectors = earlier.vectors
+        bag = reading.bag(vectors)
         report_unknown(bag)
         if earlier is None:
             plan = self._plan(vectors, bag, _FIRST_BATCH)
@@ -298,7 +316,7 @@ class TopicVec(Estimator):
                 )
             fitted = learn_batch(earlier, bag.counts, Solver(**self._solver()[0]), engine, free)
             proportions = infer(fitted, bag.counts, engine).proportions
-        self._keep(fitted, proportions, bag)
+        self._keep(fitted, proportions, bag, reading)
         return self
 
     @property
@@ -317,6 +335,14 @@ class TopicVec(Estimator):
     def vocabulary_(self) -> tuple[str, ...]:
         """The words that the model knows, one for each vector."""
         return self.fitted_.vectors.words
+
+    @cached_property
+    def topic_word_(self) -> Floats:
+        """Probability of each word in each topic, (W, K); columns sum to 1.
+
+        Rows in the order of ``vocabulary_``; with the topics' own words.
+        """
+        return word_distributions(self.fitted_, resolve_engine(self.n_jobs))
 
     @cached_property
     def topics_(self) -> tuple[Topic, ...]:
@@ -565,7 +591,10 @@ class TopicVec(Estimator):
 
     def save(self, path: str | PathLike[str], **options: Any) -> None:
         """Write the model to one file; options as for `topicvec.model.bundle.save`."""
-        settings = {**self.fitted_.settings, "params": bundle.to_settings(self.get_params())}
+        params = bundle.to_settings(self.get_params())
+        if self._learns_words:
+            params["vectors"] = self.vectors
+        settings = {**self.fitted_.settings, "params": params}
         bundle.save(replace(self.fitted_, settings=settings), path, **options)
 
     @classmethod
@@ -593,7 +622,7 @@ class TopicVec(Estimator):
     def _of(cls, fitted: FittedTopics, params: Mapping[str, Any]) -> Self:
         saved = bundle.from_settings(fitted.settings.get("params") or {})  # type: ignore[arg-type]
         known = {name: value for name, value in saved.items() if name in cls._defaults()}
-        model = cls(**{**known, "vectors": fitted.vectors, **params})
+        model = cls(**{"vectors": fitted.vectors, **known, **params})
         model._adopt(fitted)
         return model
 
@@ -604,7 +633,7 @@ class TopicVec(Estimator):
 
     def _adopt(self, fitted: FittedTopics) -> None:
         """Copy a record into the attributes that users read."""
-        for name in ("topics_", "classes_"):  # of an earlier fit
+        for name in ("topics_", "topic_word_", "classes_"):  # of an earlier fit
             vars(self).pop(name, None)
         if classes := list(dict.fromkeys(name for name in fitted.classes if name is not None)):
             self.classes_ = np.array(classes, dtype=object)
@@ -617,19 +646,34 @@ class TopicVec(Estimator):
         self.n_iter_ = int(history.get("n_iter") or 0)
         self.converged_ = bool(history.get("converged"))
         self.unknown_words_: dict[str, int] = dict(history.get("unknown_words") or {})
+        self.phrases_: dict[str, int] = dict(history.get("phrases") or {})
 
-    def _vectors(self, X: Any) -> tuple[Any, WordVectors]:
-        """Load the word vectors or learn them from the documents, which are then given back."""
-        if not (isinstance(self.vectors, str) and self.vectors == "corpus"):
-            return X, load_vectors(self.vectors)
-        documents = X if hasattr(X, "shape") else list(X)
-        given = {"tokenizer": self.tokenizer, "stop_words": self.stop_words}
-        return documents, corpus_vectors(documents, n_jobs=self.n_jobs, **given)
+    @property
+    def _learns_words(self) -> bool:
+        """Whether vectors learn from the documents."""
+        return self.vectors is None or (isinstance(self.vectors, str) and self.vectors == "corpus")
 
-    def _keep(self, fitted: FittedTopics, proportions: Floats, bag: Bag) -> None:
+    def _read(self, X: Any, again: bool = False) -> Reading:
+        """Cut the documents into words, and learn how to read them unless that is known."""
+        if again:
+            counter = self._counter()
+            if is_matrix(X) or not self._learns_words:
+                return Reading(counter, X)
+            documents = list(checked_documents(X))
+            return Reading(counter, documents, [counter.tokens(each) for each in documents])
+        phrases = bool(self.phrases) and self._learns_words  # given vectors have no phrases
+        return read_corpus(
+            X, self.tokenizer, self.stop_words, self.vocabulary,
+            phrases=phrases, cut=self._learns_words,
+        )  # fmt: skip
+
+    def _keep(self, fitted: FittedTopics, proportions: Floats, bag: Bag, reading: Reading) -> None:
         frequent = sorted(bag.unknown.items(), key=lambda pair: (-pair[1], pair[0]))
-        unknown = {"unknown_words": dict(frequent[:_KEPT_UNKNOWN])}
-        self._adopt(replace(fitted, settings={**fitted.settings, **unknown}))
+        learned: dict[str, Any] = {"unknown_words": dict(frequent[:_KEPT_UNKNOWN])}
+        learned["phrases"] = dict(reading.counter.phrases.phrases)
+        if isinstance(self.stop_words, str) and self.stop_words == "corpus":
+            learned["stop_words"] = sorted(reading.counter.stop_words)
+        self._adopt(replace(fitted, settings={**fitted.settings, **learned}))
         self.doc_topic_ = proportions
 
     def _plan(
@@ -662,7 +706,12 @@ class TopicVec(Estimator):
         learn = isinstance(self.alpha, str) and self.alpha == "learn"
         if isinstance(self.alpha, str) and not learn:
             raise DataError(f"alpha must be a number, an array or 'learn'; found {self.alpha!r}")
-        alpha = np.asarray(0.1 if learn else self.alpha, float)
+        given = vars(self.solver) if isinstance(self.solver, Solver) else {"method": self.solver}
+        is_paper = given.get("method") == "paper"
+        alpha = self.alpha
+        if self.alpha is None or learn:
+            alpha = 0.1 if learn or is_paper else 1 / self.n_topics
+        alpha = np.asarray(alpha, float)
         if (
             alpha.shape not in ((), (self.n_topics,))
             or not (np.isfinite(alpha) & (alpha > 0)).all()
@@ -670,29 +719,22 @@ class TopicVec(Estimator):
             raise DataError(
                 f"alpha must be positive, one number or {self.n_topics}; found {self.alpha!r}"
             )
-        given = vars(self.solver) if isinstance(self.solver, Solver) else {"method": self.solver}
         if any(given.get(name, default) != default for name, default in _OWN.items()):
-            raise DataError("a Solver's max_norm and learn_alpha are TopicVec's: give them there")
+            raise DataError(
+                "a Solver's max_norm, learn_alpha and pseudo_tokens are TopicVec's max_norm, alpha "
+                "and own_words: give them there"
+            )
         seed = self.random_state  # as scikit-learn's users give it
         old = isinstance(seed, np.random.RandomState)
         rng = np.random.default_rng(seed.randint(2**31) if old else seed)
-        own = (
-            None
-            if self.own_words is True
-            else (np.inf if self.own_words is False else float(self.own_words))
-        )
-        if given.get("method") == "paper":
-            own = np.inf
-        return (
-            {**given, "max_norm": self.max_norm, "learn_alpha": learn, "pseudo_tokens": own},
-            alpha,
-            rng,
-        )
+        own = {"pseudo_tokens": np.inf if is_paper else _pseudo_tokens(self.own_words)}
+        return {**given, "max_norm": self.max_norm, "learn_alpha": learn, **own}, alpha, rng
 
     def _counter(self) -> DocumentCounter:
         """Give what reads documents: with what `fit` found in them, once it has."""
-        stop_words = getattr(self, "stop_words_", self.stop_words)
-        phrases = getattr(self, "phrases_", None)
+        learned = self._fitted.settings if "_fitted" in vars(self) else {}
+        stop_words = learned.get("stop_words", self.stop_words)
+        phrases = Phrases(self.phrases_) if learned.get("phrases") else None
         return DocumentCounter(self.tokenizer, stop_words, self.vocabulary, phrases)
 
     def _count(self, X: Any) -> Bag:
@@ -702,6 +744,14 @@ class TopicVec(Estimator):
 
     def _infer(self, X: Any) -> Inferred:
         return infer(self.fitted_, self._count(X).counts, resolve_engine(self.n_jobs))
+
+
+def _pseudo_tokens(own_words: Any) -> float | None:
+    """Say how many tokens a topic's vector is worth: infinitely many, or to be learned."""
+    if isinstance(own_words, (bool, np.bool_)):
+        return None if own_words else np.inf
+    check_number("own_words", own_words)
+    return float(own_words)
 
 
 def _record(token: str, pi: Floats | None) -> TokenTopic:

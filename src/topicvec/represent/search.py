@@ -379,6 +379,6 @@ def _unpacked(name: str, tensors: Tensors) -> tuple[str, ...]:
 
 def _fingerprint(fitted: FittedTopics) -> str:
     digest = hashlib.sha256(fitted.vectors.content_hash.encode())
-    for array in (fitted.topics, fitted.residuals, fitted.alpha):
+    for array in (fitted.topics, fitted.residuals, fitted.alpha, fitted.pseudo):
         digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()
