@@ -12,259 +12,29 @@ import inspect
 import os
 import platform
 import subprocess
+import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from sklearn.metrics import f1_score
-from sklearn.svm import LinearSVC
-from topicvec_bench.corpora import hold_out
-from words_peers import Encoded, EncodedClusters, make_lda, make_nmf
+from words_data import CORPORA, ITALIAN, SHORT, Prepared, load_corpus, prepare, prepare_corpus
+from words_measures import score, unigram_perplexity
+from words_peers import SWEEPS, Encoded, EncodedClusters, make_lda, make_nmf
 from words_results import BEFORE, ENCODER, LDA, NMF, read, with_run, write
 
 import topicvec
-from topicvec import TopicVec, load_vectors, read_documents
-from topicvec.datasets import LabelledTexts, load_20newsgroups, load_reuters
-from topicvec.measure import document_completion, dominant_topics, npmi
-from topicvec.model import equations
-from topicvec.model.reading import read_topics
-from topicvec.text.stopwords import stop_words as resolve_stop_words
+from topicvec import TopicVec, load_vectors
 from topicvec.text.tokenizer import Tokenizer
-from topicvec.text.vocabulary import Vocabulary
+
+__all__ = ["Prepared", "load_corpus", "prepare", "prepare_corpus", "score"]  # for trials elsewhere
 
 RESULTS = Path(__file__).parent / "results" / "words.json"
-SHORT = ("searchsnippets", "tweets", "biomedical", "m10")
-ITALIAN = "italian"
-CORPORA = ("20news", "reuters", *SHORT, ITALIAN)
-MIN_DOCUMENTS = 3  # that have a word of the common vocabulary
-HELD_OUT = 0.2  # of the documents of each class
-FIRST = 10  # words of a topic, for NPMI
+CACHE = Path(tempfile.gettempdir()) / "topicvec-words"
 QUICK = 500  # documents of a corpus
 SHOWN = ("corpus", "row", "seed", "nmi", "npmi", "perplexity", "f1", "seconds")
-READ = 200  # of which the first ten of the common vocabulary are taken
-
-Floats = NDArray[np.float64]
-
-
-class Part(NamedTuple):
-    """Documents, as texts and as tokens of the common vocabulary, with their classes."""
-
-    texts: list[str]
-    tokens: list[list[str]]
-    labels: list[str]
-
-
-@dataclass(frozen=True, eq=False)
-class Prepared:
-    """A corpus as all systems get it.
-
-    Attributes
-    ----------
-    fit, held : Part
-        The documents to learn from, and the others.
-    vocabulary : tuple of V str
-        The common vocabulary.
-    counts : array, (V,)
-        How often the documents of `fit` have each of its words.
-    left_out : int
-        Documents without any of its words, which are in neither part.
-    """
-
-    fit: Part
-    held: Part
-    vocabulary: tuple[str, ...]
-    counts: NDArray[np.int64]
-    left_out: int
-
-    @property
-    def all(self) -> Part:
-        """All documents, those of `fit` first."""
-        return Part(*(first + second for first, second in zip(self.fit, self.held, strict=True)))
-
-    @property
-    def n_classes(self) -> int:
-        """Number of classes."""
-        return len(set(self.all.labels))
-
-
-def load_corpus(name: str) -> tuple[list[str], list[str]]:
-    """Give texts and classes; of 20 Newsgroups and Reuters those of the training part."""
-    if name in ("20news", "reuters"):
-        loaded = (load_20newsgroups if name == "20news" else load_reuters)("train")
-        return loaded.texts, loaded.labels.tolist()
-    folder = Path(os.environ["TOPICVEC_DATA"])
-    path = folder / "italian/dbpedia-it.tsv" if name == ITALIAN else folder / f"short/{name}.tsv"
-    documents = list(read_documents(path, label_column="label", text_column="text"))
-    return [each.text for each in documents], [str(each.label) for each in documents]
-
-
-def prepare(
-    texts: Sequence[str],
-    labels: Sequence[str],
-    *,
-    stop_words: Any = "english-extended",
-    share: float = HELD_OUT,
-    min_documents: int = MIN_DOCUMENTS,
-) -> Prepared:
-    """Part documents, and cut them into words that enough documents to learn from have."""
-    halves = _parted(texts, labels, share)
-    tokenize, stopped = Tokenizer(), resolve_stop_words(stop_words)
-    cut = [
-        [[word for word in tokenize(text) if word not in stopped] for text in part.texts]
-        for part in halves
-    ]
-    words = Vocabulary.from_documents(cut[0], min_doc_frequency=min_documents)
-    fit, held = (_part(part, tokens, words) for part, tokens in zip(halves, cut, strict=True))
-    counts = Counter(chain.from_iterable(fit.tokens))
-    vocabulary = tuple(sorted(counts))
-    left_out = len(texts) - len(fit.texts) - len(held.texts)
-    return Prepared(fit, held, vocabulary, np.array([counts[w] for w in vocabulary]), left_out)
-
-
-def prepare_corpus(name: str, n_documents: int | None = None) -> Prepared:
-    """Load and prepare a corpus, or some of its documents, every so many-th."""
-    texts, labels = load_corpus(name)
-    step = max(1, len(texts) // n_documents) if n_documents else 1
-    stopped = None if name == ITALIAN else "english-extended"
-    return prepare(texts[::step], labels[::step], stop_words=stopped)
-
-
-def _parted(
-    texts: Sequence[str], labels: Sequence[str], share: float
-) -> tuple[LabelledTexts, LabelledTexts]:
-    documents = tuple(
-        topicvec.Document(str(row), text, label)
-        for row, (text, label) in enumerate(zip(texts, labels, strict=True))
-    )
-    return hold_out(LabelledTexts(documents, tuple(sorted(set(labels)))), share, seed=0)
-
-
-def _part(part: LabelledTexts, tokens: Sequence[list[str]], words: Vocabulary) -> Part:
-    cut = ([word for word in row if word in words] for row in tokens)
-    rows = zip(part.texts, cut, part.labels.tolist(), strict=True)
-    kept = [row for row in rows if row[1]]
-    return Part(*(list(column) for column in zip(*kept, strict=True)))
-
-
-def score(model: Any, prepared: Prepared) -> dict[str, float | None]:
-    """Measure a fitted model: a `TopicVec` or a peer."""
-    shares = mixtures(model, prepared)
-    topics = first_words(model, prepared)
-    classes = prepared.all.labels
-    clusters = dominant_topics(shares[:, 1:] if isinstance(model, TopicVec) else shares, classes)
-    return {
-        "nmi": clusters.nmi,
-        "purity": clusters.purity,
-        "npmi": npmi(topics, prepared.all.tokens).value,
-        "perplexity": perplexity(model, prepared),
-        "f1": None if isinstance(model, EncodedClusters) else macro_f1(shares, prepared),
-        "topics": len(topics),
-        "known": known_share(model, prepared),
-    }
-
-
-def mixtures(model: Any, prepared: Prepared) -> Floats:
-    """Give the mixtures of all documents (D, K); `TopicVec` and the encoder read the texts."""
-    reads_texts = isinstance(model, TopicVec | EncodedClusters)
-    documents = prepared.all.texts if reads_texts else prepared.all.tokens
-    return np.asarray(model.transform(documents), float)
-
-
-def first_words(model: Any, prepared: Prepared) -> list[list[str]]:
-    """List each topic's first ten words of the common vocabulary, not the null topic's."""
-    if isinstance(model, TopicVec):
-        topics = read_topics(model.fitted_, n_words=READ, n_nearest=0)
-        read = [[word for word, _ in each.words] for each in topics if not each.is_null]
-    else:
-        read = model.topic_words(READ)
-    common = frozenset(prepared.vocabulary)
-    found = [[word for word in words if word in common][:FIRST] for words in read]
-    return [words for words in found if len(words) > 1]
-
-
-def macro_f1(shares: Floats, prepared: Prepared) -> float:
-    """Tell the classes of held-out documents by a linear SVM on square roots of mixtures."""
-    n_fit = len(prepared.fit.texts)
-    features = np.sqrt(shares)
-    machine = LinearSVC(random_state=0).fit(features[:n_fit], prepared.fit.labels)
-    found = machine.predict(features[n_fit:])
-    return float(f1_score(prepared.held.labels, found, average="macro", zero_division=0.0))
-
-
-class Completed(NamedTuple):
-    """A model's topics over the common vocabulary, as `document_completion` wants them."""
-
-    words_: tuple[str, ...]
-    topic_word_: Floats
-    transform: Callable[[Any], Any]
-
-
-def perplexity(model: Any, prepared: Prepared) -> float | None:
-    """Foretell half of each held-out document from the other half, in words of the vocabulary.
-
-    None for models without topics that are distributions over words.
-    """
-    table = word_table(model)
-    if table is None:
-        return None
-    over = common_table(*table, prepared)
-    completed = Completed(prepared.vocabulary, over, model.transform)
-    return document_completion(completed, prepared.held.tokens).perplexity
-
-
-def word_table(model: Any) -> tuple[Sequence[str], Floats] | None:
-    """Give a model's words (W) and their probabilities in each topic (W, K)."""
-    if not isinstance(model, TopicVec):
-        lda = hasattr(model, "n_sweeps")
-        return (model.words_, np.asarray(model.topic_word_, float).T) if lda else None
-    if hasattr(model, "topic_word_"):
-        return model.vocabulary_, np.asarray(model.topic_word_, float)
-    exponent = equations.logits(model.vectors_.matrix, model.fitted_.topics.astype(float))
-    exponent -= exponent.max(axis=0)
-    return model.vocabulary_, equations.word_probabilities(model.vectors_.unigram, exponent)
-
-
-def common_table(words: Sequence[str], table: Floats, prepared: Prepared) -> Floats:
-    """Bring topics to the common vocabulary, (K, V), rows sum to 1.
-
-    A phrase counts as its words. Words that the model does not know share, in proportion to their
-    counts, the part of the probability that they have of the training tokens.
-    """
-    found = _spelled_out(words, prepared.vocabulary) @ table  # V × K
-    unknown = found.sum(axis=1) <= 0
-    counts = np.where(unknown, prepared.counts, 0)
-    lost = counts.sum() / prepared.counts.sum()
-    found *= (1 - lost) / found.sum(axis=0)
-    found += (counts / prepared.counts.sum())[:, None]
-    completed: Floats = found.T
-    return completed
-
-
-def _spelled_out(words: Sequence[str], vocabulary: Sequence[str]) -> csr_array:
-    """Say how often each word of the vocabulary is in each word or phrase of a model, (V, W)."""
-    ids = {word: row for row, word in enumerate(vocabulary)}
-    entries = [
-        (ids[part], column)
-        for column, word in enumerate(words)
-        for part in ([word] if word in ids else word.split(" "))
-        if part in ids
-    ]
-    rows, columns = np.array(entries).reshape(-1, 2).T
-    return csr_array((np.ones(len(entries)), (rows, columns)), (len(vocabulary), len(words)))
-
-
-def known_share(model: Any, prepared: Prepared) -> float | None:
-    """Give the share of the training tokens, of the common vocabulary, that a model knows."""
-    words = getattr(model, "vocabulary_", None) or model.words_
-    known = np.isin(prepared.vocabulary, list(chain.from_iterable(w.split(" ") for w in words)))
-    return float(prepared.counts[known].sum() / prepared.counts.sum())
 
 
 @dataclass(frozen=True)
@@ -380,8 +150,8 @@ def circumstances() -> dict[str, Any]:
     return {"code": commit, "threads": threads, "load": round(os.getloadavg()[0], 1)}
 
 
-def facts(prepared: Prepared) -> dict[str, int]:
-    """Count what a corpus has."""
+def facts(prepared: Prepared) -> dict[str, float]:
+    """Count what a corpus has; foretell its words by their frequencies alone."""
     return {
         "classes": prepared.n_classes,
         "documents": len(prepared.fit.texts),
@@ -389,6 +159,7 @@ def facts(prepared: Prepared) -> dict[str, int]:
         "left_out": prepared.left_out,
         "words": len(prepared.vocabulary),
         "tokens": int(prepared.counts.sum()),
+        "unigram_perplexity": float(f"{unigram_perplexity(prepared):.5g}"),
     }
 
 
@@ -408,30 +179,38 @@ def run_all(runs: Sequence[Run], path: Path, cache: Path, n_documents: int | Non
         print({name: found[name] for name in SHOWN}, flush=True)
         results = with_run(read(path), found, [*CORPORA, *ROWS])
         results["corpora"][run.corpus] = facts(prepared[run.corpus])
-        results["machine"] = f"{platform.machine()}, {os.cpu_count()} cores"
+        results |= {
+            "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+            "sweeps": SWEEPS,
+            "rows": {name: row.about for name, row in ROWS.items()},
+        }
         write(path, results, SHORT)
 
 
-def main() -> None:
+def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--corpus", nargs="+", choices=CORPORA, default=list(CORPORA))
     parser.add_argument("--rows", nargs="+", choices=list(ROWS), default=list(ROWS))
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--again", action="store_true", help="also what is stored already")
     parser.add_argument("--quick", action="store_true", help="some documents, one seed, not kept")
-    parser.add_argument("--cache", type=Path, required=True, help="folder for sentence vectors")
+    parser.add_argument("--cache", type=Path, default=CACHE, help="folder for sentence vectors")
     parser.add_argument("-o", "--output", type=Path, default=RESULTS)
     given = parser.parse_args()
-    path, n_documents = given.output, None
     if given.quick:
-        given.seeds, n_documents, given.cache = 1, QUICK, given.cache / "quick"
-        path = given.cache / "words.json"
-        given.cache.mkdir(parents=True, exist_ok=True)
+        given.seeds, given.cache = 1, given.cache / "quick"
+        given.output, given.again = given.cache / "words.json", True
+    return given
+
+
+def main() -> None:
+    given = options()
+    given.cache.mkdir(parents=True, exist_ok=True)
     runs = wanted_runs(given.corpus, given.rows, given.seeds)
     if not given.again:
-        stored = read(path)["runs"]
+        stored = read(given.output)["runs"]
         runs = [run for run in runs if not any(run.is_in(each) for each in stored)]
-    run_all(runs, path, given.cache, n_documents)
+    run_all(runs, given.output, given.cache, QUICK if given.quick else None)
 
 
 if __name__ == "__main__":
