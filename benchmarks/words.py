@@ -144,7 +144,7 @@ def _rounded(value: float | None) -> float | None:
 def circumstances() -> dict[str, Any]:
     """Say by what code, on how many threads and how busy a machine a run was made."""
     folder = Path(topicvec.__file__).parent
-    command = ["git", "-C", str(folder), "rev-parse", "--short=7", "HEAD"]
+    command = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--exclude=*"]
     commit = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
     threads = os.environ.get("OMP_NUM_THREADS", "default")
     return {"code": commit, "threads": threads, "load": round(os.getloadavg()[0], 1)}

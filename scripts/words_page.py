@@ -100,15 +100,23 @@ def goals_section(goals: list[dict[str, Any]]) -> str:
     ]
     lines.append("|---|---|---|")
     for each in goals:
-        lines.append(f"| {each['goal']} | {_named(each['holds'])} | {_named(each['fails'])} |")
+        fails = _named(each["fails"], each.get("worse", {}))
+        lines.append(f"| {each['goal']} | {_named(each['holds'])} | {fails} |")
     unknown = sorted({corpus for each in goals for corpus in each["unknown"]})
     if unknown:
         lines += ["", f"Not known yet, as rows are missing: {_named(unknown)}."]
     return "\n".join(lines) + "\n"
 
 
-def _named(corpora: list[str]) -> str:
-    return ", ".join(TITLES[corpus] for corpus in TITLES if corpus in corpora) or "–"
+def _named(corpora: list[str], remarks: Mapping[str, list[str]] | None = None) -> str:
+    """List corpora by their titles, each with the measures that a remark names."""
+    heads = {key: head for head, (key, _) in COLUMNS.items()}
+    named = [
+        TITLES[corpus] + "".join(f" ({heads[key]})" for key in (remarks or {}).get(corpus, ()))
+        for corpus in TITLES
+        if corpus in corpora
+    ]
+    return ", ".join(named) or "–"
 
 
 def corpus_section(corpus: str, found: Mapping[str, Any]) -> str:
