@@ -1,4 +1,4 @@
-"""Write the pages of the paper's table 2 and of topic quality from the committed results.
+"""Write the pages of table 2, of topic quality and of own words from the committed results.
 
 Usage: python scripts/make_tables.py [--check], with the laboratory installed or PYTHONPATH=bench
 """
@@ -14,6 +14,8 @@ from topicvec_bench.classify import Protocol
 from topicvec_bench.corpora import HELD_OUT
 from topicvec_bench.registry import METHODS
 from topicvec_bench.results import Results, Row, Spread, Summary, summarize
+
+from words_page import words_page
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
@@ -259,7 +261,11 @@ def topics_page() -> str:
 
 
 def main() -> int:
-    pages = {"tables.md": table2_page(), "topic-quality.md": topics_page()}
+    pages = {
+        "tables.md": table2_page(),
+        "topic-quality.md": topics_page(),
+        "words.md": words_page(RESULTS),
+    }
     stale = 0
     for name, text in pages.items():
         page = PAGES / name
