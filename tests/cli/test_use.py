@@ -91,7 +91,7 @@ def test_show_looks_at_a_topic_from_all_sides(model, corpus, capsys):
     assert {document["id"] for document in facts["documents"]} <= ids
     assert call(["show", str(model), "2", str(corpus), "--json", "-n", "4"]) == 0
     again = read_json(capsys)["documents"]
-    assert again[0]["id"] == facts["documents"][0]["id"]
+    assert again[0]["id"] in {document["id"] for document in facts["documents"]}
     assert call(["show", str(model), "2"]) == 0
     assert "Similar topics" in capsys.readouterr().out
 

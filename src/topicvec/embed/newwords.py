@@ -110,7 +110,8 @@ def _expected(general: WordVectors, words: Sequence[str], centre: Matrix) -> Mat
 def _from_letters(general: WordVectors, words: Sequence[str]) -> Matrix:
     if "spelling" in general.metadata:
         table = spelling_table()
-        if table.name == general.metadata["spelling"]:
+        fits = table.name == general.metadata["spelling"]
+        if fits and len(table.mean) == general.n_dims:  # else they have been changed since
             return np.asarray(table.estimate(words) / table.length, np.float32)
     return np.zeros((len(words), general.n_dims), np.float32)
 

@@ -89,7 +89,7 @@ class SpellingTable(NamedTuple):
     @property
     def name(self) -> str:
         """A check sum, by which vectors name the table that fits them."""
-        return f"{crc32(self.codes.tobytes()):08x}"
+        return f"{crc32(np.ascontiguousarray(self.codes).data):08x}"
 
     def estimate(self, words: Sequence[str]) -> NDArray[np.float32]:
         """Estimate vectors; the less the letters tell, the nearer to the mean."""
