@@ -1,10 +1,12 @@
 """The measures of ``words.py``: how well topics agree with classes, read, and foretell words."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.metrics import f1_score
@@ -18,6 +20,7 @@ from topicvec.model import equations
 from topicvec.model.reading import read_topics
 
 FIRST = 10  # words of a topic, for NPMI
+BURN_IN, SWEEPS = 20, 100  # of the sampler of mixtures
 READ = 200  # of which the first ten of the common vocabulary are taken
 
 Floats = NDArray[np.float64]
@@ -79,14 +82,52 @@ class Completed(NamedTuple):
 def perplexity(model: Any, prepared: Prepared) -> float | None:
     """Foretell half of each held-out document from the other half, in words of the vocabulary.
 
-    None for models without topics that are distributions over words.
+    Mixtures are the posterior means under each model's own topics and prior, by one and the same
+    sampler for all: so it is topics that are compared, not ways to infer a mixture. None for
+    models without topics that are distributions over words.
     """
     table = word_table(model)
     if table is None:
         return None
     over = common_table(*table, prepared)
-    completed = Completed(prepared.vocabulary, over, model.transform)
+    mixtures = partial(posterior_means, prepared.vocabulary, over, prior(model))
+    completed = Completed(prepared.vocabulary, over, mixtures)
     return document_completion(completed, prepared.held.tokens).perplexity
+
+
+def prior(model: Any) -> Floats:
+    """Give the Dirichlet prior of a model's mixtures, (K,)."""
+    return np.asarray(model.alpha_ if isinstance(model, TopicVec) else model.model_.alpha, float)
+
+
+def posterior_means(
+    vocabulary: Sequence[str], table: Floats, alpha: Floats, documents: Sequence[Sequence[str]]
+) -> Floats:
+    """Give the means of documents' mixtures (D, K), by Gibbs sampling of their tokens' topics."""
+    ids = {word: column for column, word in enumerate(vocabulary)}
+    tokens = np.array([ids[word] for document in documents for word in document])
+    ends = np.cumsum([0, *map(len, documents)])
+    return _sampled(tokens, ends, np.ascontiguousarray(table.T), alpha, BURN_IN, SWEEPS)
+
+
+@njit(cache=True)
+def _sampled(tokens, ends, P, alpha, burn_in, sweeps):  # type: ignore[no-untyped-def]
+    np.random.seed(0)  # noqa: NPY002  # of numba's own generator
+    n_topics, total = P.shape[1], alpha.sum()
+    means, chance = np.zeros((len(ends) - 1, n_topics)), np.empty(n_topics)
+    for d in range(len(ends) - 1):
+        words = tokens[ends[d] : ends[d + 1]]
+        topic, n = np.full(len(words), -1), alpha.copy()
+        for sweep in range(burn_in + sweeps):
+            for i in range(len(words)):
+                if topic[i] >= 0:
+                    n[topic[i]] -= 1.0
+                chance[:] = np.cumsum(n * P[words[i]])
+                topic[i] = np.searchsorted(chance, np.random.random() * chance[-1])  # noqa: NPY002
+                n[topic[i]] += 1.0
+            if sweep >= burn_in:
+                means[d] += n / ((total + len(words)) * sweeps)
+    return means
 
 
 def unigram_perplexity(prepared: Prepared) -> float:

@@ -15,23 +15,6 @@ from topicvec_bench.sentences import encode_texts
 from topicvec_bench.tokens import learn_words, number_tokens
 
 SWEEPS = 1000  # of LDA, over the training documents
-INFERENCE_SWEEPS = (20, 40, 60, 80, 100)  # tomotopy's own number is the last
-
-
-class MeanLDA(TomotopyLDA):
-    """LDA whose mixtures are means over states of the inferring chain.
-
-    tomotopy gives the last state alone, which is noisy on short texts, and each inference begins
-    from the same seed: other numbers of sweeps give other states.
-    """
-
-    def transform(self, documents: TokenLists) -> NDArray[np.float64]:
-        """Infer topic proportions (D, K)."""
-        states = []
-        for self.n_inference_sweeps in INFERENCE_SWEEPS:
-            states.append(super().transform(documents))
-        mean: NDArray[np.float64] = np.mean(states, axis=0)
-        return mean
 
 
 class EncodedClusters:
@@ -112,9 +95,9 @@ class Encoded:
         return found
 
 
-def make_lda(n_topics: int, seed: int) -> MeanLDA:
+def make_lda(n_topics: int, seed: int) -> TomotopyLDA:
     """Make an unfitted LDA with tomotopy's own settings."""
-    return MeanLDA(n_topics, n_sweeps=SWEEPS, random_state=seed)
+    return TomotopyLDA(n_topics, n_sweeps=SWEEPS, random_state=seed)
 
 
 def make_nmf(n_topics: int, seed: int) -> SklearnNMF:

@@ -4,19 +4,21 @@ PSDVec says G = V Vᵀ + A: log ratios of co-occurrence are inner products and a
 general vectors V fixed, the corpus's own log ratios G tell two things. How far the general
 geometry holds here is a scalar, found by least squares,
 
-    a = Σ f G (V Vᵀ) / Σ f (V Vᵀ)²,
+    a = Σ f G (V Vᵀ) / Σ f (V Vᵀ)²,  at least 0.1 and at most 1,
 
 and what it does not explain is A = G − a V Vᵀ. The best eigenpairs of f∘A are vectors R of the
 residual, and the vectors of this corpus are [√a V, ½ R]. The weights f = min(√(x + e), 10) / 10
 are the evidence: x is how often two words were seen together and e how often chance would have
 it. A word that was seen too seldom to tell has a short residual and keeps its general vector; a
 word without a general one has V = 0 and learns all that it has. Without general vectors R alone
-is left, in any language.
+is left, in any language. Part of what general vectors know of words is not seen in their company
+(synonyms seldom stand together), so a tenth is left to them where least squares finds nothing.
 """
 
 import logging
 from base64 import b64decode, b64encode
 from functools import partial
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -41,6 +43,7 @@ WINDOW = 10  # words on a side
 _SMOOTHING = np.float32(0.2)  # of log ratios: what is not seen in a small corpus says little
 _ENOUGH = np.float32(10.0)  # root of the number of pairs that count as full evidence
 _SHARE = np.float32(0.5)  # of the residual in the joint vectors
+_HOLDS = (0.1, 1.0)  # least and most of a
 _SMALL = 600  # words that LAPACK solves sooner
 _PIECE = 500_000  # tokens counted at a time
 
@@ -90,7 +93,7 @@ def count_pairs(ids: Ints, lengths: Ints, n_words: int, engine: Engine) -> Pairs
     ends = np.cumsum(lengths)
     edges = np.unique(np.searchsorted(ends, np.arange(0, len(ids), _PIECE), side="right"))
     places = [0, *ends[edges[1:] - 1].tolist(), len(ids)] if len(edges) else [0, len(ids)]
-    pieces = [(ids[a:b], document[a:b]) for a, b in zip(places, places[1:], strict=False)]
+    pieces = [(ids[a:b], document[a:b]) for a, b in pairwise(places)]
     counts, totals = csr_array((n_words, min(N_CORE, n_words)), dtype=np.int64), np.zeros(n_words)
     for part, each in engine.map(partial(_pairs, n_words), pieces):
         counts, totals = counts + part, totals + each
@@ -183,7 +186,7 @@ class Adaptation(NamedTuple):
     Attributes
     ----------
     scale : float
-        √a, by which the general vectors are multiplied; 0 where they do not hold at all.
+        √a, by which the general vectors are multiplied; 0 if there are none.
     residual : ndarray of float32, shape (n, n_dims)
         ½ R.
     """
@@ -246,7 +249,7 @@ def _open(rows: Rows, x: csr_array, margin: Floats, V: Matrix) -> tuple[Matrix, 
     blocks = rows.map(block, [x[each] for each in rows.blocks], margin, V)
     for where, (targets, explained, part) in zip(rows.blocks, blocks, strict=True):
         S[where], H[where], sums = targets, explained, sums + part
-    a = float(np.clip(sums[0] / max(sums[1], 1e-300), 0.0, 1.0))
+    a = float(np.clip(sums[0] / max(sums[1], 1e-300), *_HOLDS)) if V.any() else 0.0
     S -= np.float32(a) * H
     return S, a
 

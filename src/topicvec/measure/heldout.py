@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from topicvec.errors import DataError
-from topicvec.model import equations
 from topicvec.model.topicvec import TopicVec
 from topicvec.text.bag import BagBuilder
 from topicvec.text.counting import count_tokens
@@ -242,11 +241,7 @@ def _score(
 def _topic_word(model: TopicVec | WordTopics, words: Sequence[str]) -> Floats:
     """Give the topics' distributions over some words, (K, len(words))."""
     if isinstance(model, TopicVec):
-        vectors, topics = model.vectors_, model.fitted_.topics.astype(float)
-        rows = [vectors.ids[word] for word in words]
-        exponent = equations.logits(vectors.matrix[rows], topics)
-        exponent -= exponent.max(axis=0)
-        table = equations.word_probabilities(vectors.unigram[rows], exponent).T
+        table = model.topic_word_[[model.vectors_.ids[word] for word in words]].T.astype(float)
     else:
         columns = {word: column for column, word in enumerate(model.words_)}
         table = np.asarray(model.topic_word_, float)[:, [columns[word] for word in words]]

@@ -48,6 +48,7 @@ _FREQUENT = 5  # occurrences; a rarer word tells too little of its neighbours
 _CHUNK = 2_000  # documents
 LARGE_SHARE = 0.1  # of unknown tokens: then the vectors are hardly made for these texts
 _SEVERAL = 10  # unknown tokens; fewer are a few names in a short text
+_STOPPED = 0.1  # of the tokens of a running text are stop words, and more
 _CORPUS_TOKENS = 20_000  # fewer are no corpus: a phrase occurs too seldom to be told from chance
 
 _NO_PHRASES = Phrases()
@@ -195,7 +196,9 @@ def read_corpus(
 ) -> Reading:
     """Learn from documents how to read them: stop words of a corpus, and phrases.
 
-    Phrases are looked for in several documents with 20,000 tokens together, not in one article.
+    Phrases are looked for in several documents with 20,000 tokens together, not in one article,
+    and not in texts that have lost their stop words: what stands side by side there did not
+    always do so.
 
     Parameters
     ----------
@@ -231,12 +234,19 @@ def read_corpus(
     # each word once in the memory, however often it occurs
     token_lists = [[same.setdefault(w, w) for w in plain.tokens(each)] for each in given]
     stop = corpus_stop_words(token_lists) if from_corpus else plain.stop_words
-    if not phrases or len(given) < 2 or sum(map(len, token_lists)) < _CORPUS_TOKENS:
+    if not phrases or len(given) < 2 or not _is_running_text(token_lists, stop):
         return Reading(DocumentCounter(tokenizer, stop, vocabulary), given, token_lists)
     found = find_phrases(token_lists, keep=lambda word: word not in stop)
     logger.info("found %d phrases: %s", len(found), ", ".join([*found.phrases][:10]))
     counter = DocumentCounter(tokenizer, stop, vocabulary, found)
     return Reading(counter, given, [counter.phrases.join(tokens) for tokens in token_lists])
+
+
+def _is_running_text(token_lists: list[list[str]], stop: frozenset[str]) -> bool:
+    """Say whether there is enough text for phrases, with its stop words."""
+    n_tokens = sum(map(len, token_lists))
+    n_stopped = sum(word in stop for tokens in token_lists for word in tokens)
+    return n_tokens >= _CORPUS_TOKENS and n_stopped > _STOPPED * n_tokens
 
 
 def is_matrix(documents: Any) -> bool:

@@ -65,7 +65,7 @@ class TopicVec(Estimator):
         K. One of them is the null topic, row 0, which takes words that belong nowhere.
     vectors : None, "general", "corpus", WordVectors, KeyedVectors of gensim, or path
         The word vectors. By default the general ones that come with the package, for English,
-        learn from the documents: from 20,000 words on they are adapted to how these use words,
+        learn from the documents: from 10,000 words on they are adapted to how these use words,
         below that words without a vector get one from spelling and neighbours. "general" leaves
         them as they are, "corpus" learns vectors from the documents alone, in any language.
     own_words : bool or float

@@ -1,6 +1,6 @@
 """The words of the text at hand: vectors that learn from it, and none of its words is lost.
 
-A corpus of at least 20,000 words (stop words not counted) tells how its words are used:
+A corpus of at least 10,000 words (stop words not counted) tells how its words are used:
 general vectors are adapted to it, see `topicvec.embed.adapt`, and probabilities of words are
 those of the corpus. Words that were not seen share the probability that Good and Turing give
 them, the share of words seen once. A shorter text tells too little of that: there general vectors
@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 Floats = NDArray[np.floating]
 Ints = NDArray[np.integer]
 
-CORPUS_TOKENS = 20_000  # words; a shorter text does not tell how its words are used
+CORPUS_TOKENS = 10_000  # words; a shorter text does not tell how its words are used
 _TIMES = 2  # a word of a corpus that occurs once has no company to tell it by
 _LEAST_WORDS = 5  # of vectors from a corpus alone
 

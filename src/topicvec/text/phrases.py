@@ -14,11 +14,7 @@ __all__ = ["NgramCounts", "Phrases", "add_ngrams", "choose_phrases", "count_ngra
 
 Integers = npt.NDArray[np.int64]
 
-_LEAST_NPMI, _LEAST_NPMI_BARE = (
-    0.6,
-    0.75,
-)  # lower, and formulas of a subject come in: "article writes", "net loss"
-_BARE = 0.9  # a text of more kept words has no stop words, and its neighbours may not be true
+_LEAST_NPMI = 0.6  # lower, and formulas of a subject come in: "article writes", "net loss"
 _MOST_REVERSED = 0.2  # of a pair's count; a phrase has an order, words of one subject have none
 _LEAST_COUNT = 8  # fewer times tell too little of a phrase's meaning
 _SHIFT = 32  # bits for the number of a word in the key of a pair
@@ -212,8 +208,7 @@ def find_phrases(
     A pair of different words a b that occurs n times among the N kept tokens has the normalised
     pointwise mutual information log(nN / n_a n_b) / log(N / n). It is a phrase if
 
-    - that is at least 0.6; or 0.75, if less than a tenth of the tokens are stop words, for then
-      they were taken out before, and words look like neighbours that are none;
+    - that is at least 0.6;
     - it occurs at least 8 times, or ∛N / 10 times if that is more, and in as many documents, or
       in √D of them if that is fewer;
     - b a occurs at most a fifth as often: words of one subject have no order, a phrase has.
@@ -347,7 +342,7 @@ def choose_phrases(
     least = least_count or max(_LEAST_COUNT, round(n_kept ** (1 / 3) / 10))
     limits = np.array([least, min(least, int(np.ceil(np.sqrt(counts.n_documents))))])
     if least_npmi is None:
-        least_npmi = _LEAST_NPMI if n_kept < _BARE * counts.n_tokens else _LEAST_NPMI_BARE
+        least_npmi = _LEAST_NPMI
     chosen = _firm_pairs(counts, limits, least_npmi)
     longer = _firm_triples(counts, chosen, limits, least_npmi)
     named = [*_named(counts.words, counts.pairs[chosen], counts.pair_counts[chosen, 0])]
