@@ -169,7 +169,7 @@ def test_a_shorter_or_longer_file_is_refused(path):
 
 
 def test_a_newer_file_is_refused_with_the_way_out(path, monkeypatch):
-    monkeypatch.setattr(bundle, "VERSION", 2)
+    monkeypatch.setattr(bundle, "VERSION", bundle.VERSION + 1)
     save(model(), path)
     monkeypatch.undo()
     with pytest.raises(FormatError, match="pip install --upgrade topicvec"):
