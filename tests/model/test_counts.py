@@ -115,7 +115,9 @@ def test_a_vocabulary_without_the_phrase_keeps_its_words():
 def test_phrases_are_looked_for_in_corpora_not_in_one_article():
     rng = np.random.default_rng(0)
     words = [f"w{number}" for number in range(200)]
-    some = [" ".join(["the", *rng.choice(words, 4), "of", *rng.choice(words, 3)]) for _ in range(800)]
+    some = [
+        " ".join(["the", *rng.choice(words, 4), "of", *rng.choice(words, 3)]) for _ in range(800)
+    ]
     corpus = [f"{text} a {name} " for text in some for name in ("hedge fund", "hedge fund", "fund")]
     reading = read_corpus(iter(corpus), phrases=True)
     assert "hedge fund" in reading.counter.phrases
