@@ -28,9 +28,20 @@ from typing import Any
 import numpy as np
 
 import topicvec
-from topicvec import DocumentIndex, PSDVec, TopicClassifier, TopicFeatures, TopicVec, datasets
+from topicvec import (
+    DocumentIndex,
+    PSDVec,
+    TopicClassifier,
+    TopicFeatures,
+    TopicVec,
+    WordVectors,
+    datasets,
+)
+from topicvec.text import Tokenizer
 
 Results = dict[str, Any]
+ARTICLE = [datasets.sample_article()]
+tokenize = Tokenizer()
 JOBS: dict[str, Callable[[], Results]] = {}
 
 
@@ -74,6 +85,11 @@ def one() -> TopicVec:
 @cache
 def many() -> TopicVec:
     return TopicVec(8, random_state=0).fit(corpus())
+
+
+def on_general(n_topics: int, documents: list[Any]) -> TopicVec:
+    """Topics among the general vectors, so that those of several texts can be put together."""
+    return TopicVec(n_topics, "general", random_state=0).fit(documents)
 
 
 def read(topics: Any) -> list[Any]:
@@ -157,7 +173,8 @@ def mask() -> Results:
 
 @job
 def fixed_topics() -> Results:
-    return fitted(TopicVec(12, random_state=0, fixed_topics=one()).fit(corpus()))
+    model = TopicVec(12, "general", random_state=0, fixed_topics=on_general(10, ARTICLE))
+    return fitted(model.fit(corpus()))
 
 
 @job
@@ -176,6 +193,35 @@ def paper_solver() -> Results:
     return fitted(TopicVec(8, random_state=0, solver="paper", max_iter=20).fit(corpus()))
 
 
+def paper(n_topics: int, **more: Any) -> TopicVec:
+    """The paper's model on vectors made here: the same in all versions, whatever their defaults."""
+    rng = np.random.default_rng(0)
+    words = sorted({word for each in corpus() for word in tokenize(each.text)})
+    matrix = rng.normal(size=(len(words), 30)) / 4
+    vectors = WordVectors(words, matrix, rng.uniform(1, 9, len(words)))
+    given = {"own_words": False, "phrases": False, "alpha": 0.1, "stop_words": None, **more}
+    known = TopicVec().get_params()  # older versions have nothing to switch off
+    given = {name: value for name, value in given.items() if name in known}
+    return TopicVec(n_topics, vectors, random_state=0, **given)
+
+
+@job
+def paper_model() -> Results:
+    allowed = np.ones((len(corpus()), 8), bool)
+    allowed[::2, 1:4] = False
+    made = {
+        "corpus": paper(8).fit(corpus()),
+        "article": paper(8).fit(corpus()[:1]),
+        "classes": paper(4).fit(corpus(), labels()),
+        "mask": paper(8).fit(corpus(), mask=allowed),
+        "learned alpha": paper(8, alpha="learn").fit(corpus()),
+        "paper's solver": paper(8, solver="paper", max_iter=20).fit(corpus()),
+        "two batches": paper(8).partial_fit(corpus()[:50]).partial_fit(corpus()[50:]),
+        "merged": paper(8).fit(corpus()).merge([[1, 2]]),
+    }
+    return {f"{name}, {key}": r for name, each in made.items() for key, r in learned(each).items()}
+
+
 @job
 def two_batches() -> Results:
     model = TopicVec(8, random_state=0).partial_fit(corpus()[:50])
@@ -184,14 +230,14 @@ def two_batches() -> Results:
 
 @job
 def operations() -> Results:
-    model = many()
+    model = on_general(8, corpus())
     made = {
         "merge": model.merge([[1, 2], [3, 4]]),
         "reduce": model.reduce(5),
         "prune": model.prune(0.1),
         "drop": model.drop([2]),
         "relabel": model.relabel({1: "first"}),
-        "concatenate": model.concatenate(one()),
+        "concatenate": model.concatenate(on_general(10, ARTICLE)),
     }
     return {f"{name}, {key}": r for name, each in made.items() for key, r in learned(each).items()}
 
