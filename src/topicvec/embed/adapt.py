@@ -42,7 +42,8 @@ N_CORE = 3000  # most frequent words, solved together; the others are put among 
 WINDOW = 10  # words on a side
 _SMOOTHING = np.float32(0.2)  # of log ratios: what is not seen in a small corpus says little
 _ENOUGH = np.float32(10.0)  # root of the number of pairs that count as full evidence
-_SHARE = np.float32(0.5)  # of the residual in the joint vectors
+_SHARE = np.float32(0.5)  # of the residual beside the general vectors
+_SCALE = np.float32(0.7)  # of all: topics with words of their own need not be as sharp
 _HOLDS = (0.1, 1.0)  # least and most of a
 _SMALL = 600  # words that LAPACK solves sooner
 _PIECE = 500_000  # tokens counted at a time
@@ -231,7 +232,7 @@ def adapt(pairs: Pairs, V: Matrix, engine: Engine) -> Adaptation:
             engine, x[n:], margin, V, a, np.asarray(Q / np.sqrt(values), np.float32)
         )
     log.info("general vectors hold by %.2f here; %d dimensions of residual", a, len(values))
-    return Adaptation(float(np.sqrt(a)), _SHARE * residual)
+    return Adaptation(float(_SCALE * np.sqrt(a)), _SCALE * _SHARE * residual)
 
 
 def _open(rows: Rows, x: csr_array, margin: Floats, V: Matrix) -> tuple[Matrix, float]:
