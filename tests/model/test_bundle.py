@@ -16,6 +16,8 @@ from topicvec.errors import DataError, FormatError, VocabularyMismatch
 from topicvec.model import bundle
 from topicvec.model.bundle import load, read, save
 from topicvec.model.fitted import FittedTopics
+from topicvec.model.state import Solver
+from topicvec.model.topicvec import TopicVec
 
 ARRAYS = ("topics", "residuals", "alpha", "mass", "word_counts")
 
@@ -169,7 +171,7 @@ def test_a_shorter_or_longer_file_is_refused(path):
 
 
 def test_a_newer_file_is_refused_with_the_way_out(path, monkeypatch):
-    monkeypatch.setattr(bundle, "VERSION", 2)
+    monkeypatch.setattr(bundle, "VERSION", bundle.VERSION + 1)
     save(model(), path)
     monkeypatch.undo()
     with pytest.raises(FormatError, match="pip install --upgrade topicvec"):
@@ -344,3 +346,11 @@ def test_a_model_on_default_vectors_of_another_release_is_refused(path, monkeypa
     monkeypatch.setattr(bundle, "load_vectors", lambda: vectors_of(seed=7))
     with pytest.raises(VocabularyMismatch):
         load(path)
+
+
+def test_a_solver_of_the_users_own_is_saved(tmp_path):
+    vectors = WordVectors(["cat", "dog", "car"], np.eye(3), [1, 1, 1])
+    solver = Solver(max_passes=9, n_normalizer_words=2)
+    fitted = TopicVec(2, vectors, solver=solver, random_state=0).fit(["cat dog", "car"])
+    fitted.save(tmp_path / "model.topicvec")
+    assert TopicVec.load(tmp_path / "model.topicvec").solver == solver

@@ -116,7 +116,7 @@ def test_a_checkpoint_with_another_prior_or_other_fixed_topics_is_refused(plante
     path = tmp_path / "state.safetensors"
     fixed = planted.vectors.matrix[:1]
     fit(planted, path, fixed_topics=fixed, max_iter=2)
-    for other in ({"fixed_topics": fixed, "alpha": 0.2}, {"fixed_topics": 2 * fixed}):
+    for other in ({"fixed_topics": fixed, "alpha": 0.3}, {"fixed_topics": 2 * fixed}):
         with pytest.raises(DataError, match="other documents, vectors or settings"):
             fit(planted, path, **other)
 

@@ -113,15 +113,29 @@ def test_a_vocabulary_without_the_phrase_keeps_its_words():
 
 
 def test_phrases_are_looked_for_in_corpora_not_in_one_article():
-    text = "the cat purrs at a new hedge fund of the old dog while rain falls on a city hall "
-    corpus = [text, text.replace("hedge fund", "bank"), text.replace("city hall", "fund")] * 800
+    rng = np.random.default_rng(0)
+    words = [f"w{number}" for number in range(200)]
+    some = [
+        " ".join(["the", *rng.choice(words, 4), "of", *rng.choice(words, 3)]) for _ in range(800)
+    ]
+    corpus = [f"{text} a {name} " for text in some for name in ("hedge fund", "hedge fund", "fund")]
     reading = read_corpus(iter(corpus), phrases=True)
     assert "hedge fund" in reading.counter.phrases
     assert reading.documents == corpus
-    assert [*map(len, reading.token_lists)][:2] == [19, 18]
+    assert reading.token_lists[0][-2:] == ["a", "hedge fund"]
+    assert [*map(len, reading.token_lists)][:3] == [11, 11, 11]
     for few in (corpus[:30], ["".join(corpus)]):
         assert not read_corpus(few).counter.phrases
     assert not read_corpus(corpus, phrases=False).counter.phrases
+
+
+def test_texts_stripped_of_stop_words_have_no_phrases():
+    rng = np.random.default_rng(1)
+    fillers = [f"w{number}" for number in range(300)]
+    stripped = [["neural", "network", *rng.choice(fillers, 10)] for _ in range(2000)]
+    with_stop_words = [[*tokens, "the", "of"] for tokens in stripped]
+    assert "neural network" in read_corpus(with_stop_words).counter.phrases
+    assert not read_corpus(stripped).counter.phrases
 
 
 def test_stop_words_of_the_corpus_are_found_before_phrases():

@@ -90,7 +90,7 @@ def test_pools_that_wait_for_their_results_are_engines(planted):
 @pytest.mark.slow
 def test_processes_give_the_same_bits(planted):
     found = [
-        TopicVec(4, planted.vectors, random_state=0, max_iter=3, tol=1.0, n_jobs=engine)
+        TopicVec(4, planted.vectors, random_state=0, tol=1e-2, n_jobs=engine)
         .fit(planted.documents)
         .topic_vectors_
         for engine in (LocalEngine(1), LocalEngine(2, kind="process"))
@@ -117,7 +117,7 @@ def test_an_engine_that_loses_a_result_is_an_error():
 
 @pytest.mark.slow
 def test_plain_pools_of_processes_are_engines(planted):
-    model = TopicVec(4, planted.vectors, random_state=0, max_iter=3, tol=1.0)
+    model = TopicVec(4, planted.vectors, random_state=0, tol=1e-2)
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         found = model.set_params(n_jobs=pool).fit(planted.documents).topic_vectors_
     same = model.set_params(n_jobs=1).fit(planted.documents).topic_vectors_

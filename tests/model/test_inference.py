@@ -19,6 +19,12 @@ def model(planted):
     return quick(5, planted.vectors, random_state=0).fit(planted.documents)
 
 
+@pytest.fixture(scope="module")
+def paper(planted):
+    """Topics whose words are what their vectors say."""
+    return quick(5, planted.vectors, random_state=0, own_words=False).fit(planted.documents)
+
+
 def test_proportions_sum_to_1(planted, model):
     proportions = model.transform(planted.texts)
     assert proportions.sum(axis=1) == pytest.approx(1)
@@ -44,11 +50,23 @@ def test_expected_counts_sum_to_the_known_tokens(planted, model):
     assert one_pass.sum(axis=1) == pytest.approx(lengths, rel=1e-5)
 
 
-def test_a_pass_without_prior_is_a_softmax_for_each_token(planted, model):
+def scores_of(model, rows):
+    """log P(w|k) − log u_w of words, in the long way and from all words of the model."""
+    fitted = model.fitted_
+    scores = logits(fitted.vectors.matrix.astype(float), fitted.topics, fitted.residuals)
+    own = np.isfinite(fitted.pseudo)
+    C, m = fitted.word_mass.toarray().astype(float)[:, own], fitted.pseudo[own]
+    P = fitted.vectors.unigram[:, None] * np.exp(scores[:, own])
+    mixed = (C + m * P) / (C.sum(axis=0) + m)
+    scores[:, own] = np.log(mixed / fitted.vectors.unigram[:, None])
+    return scores[rows]
+
+
+@pytest.mark.parametrize("kind", ["model", "paper"])
+def test_a_pass_without_prior_is_a_softmax_for_each_token(planted, request, kind):
+    model = request.getfixturevalue(kind)
     rows = [planted.vectors.ids[token] for token in planted.documents[0]]
-    scores = logits(
-        planted.vectors.matrix[rows].astype(float), model.topic_vectors_, model.topic_residuals_
-    )
+    scores = scores_of(model, rows)
     softmax = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
     found = model.expected_counts([planted.documents[0]], prior=False)[0]
     assert found == pytest.approx(softmax.sum(axis=0), rel=1e-5)
@@ -61,11 +79,13 @@ def test_square_roots_have_length_1(planted, model, prior):
     assert np.linalg.norm(roots, axis=1) == pytest.approx(1)
 
 
-def test_the_score_is_the_bound_of_the_equations(planted, model):
+@pytest.mark.parametrize("kind", ["model", "paper"])
+def test_the_score_is_the_bound_of_the_equations(planted, request, kind):
+    model = request.getfixturevalue(kind)
     fitted = model.fitted_
     text = planted.documents[:1]
     rows, n = np.unique([planted.vectors.ids[token] for token in text[0]], return_counts=True)
-    scores = logits(planted.vectors.matrix[rows].astype(float), fitted.topics, fitted.residuals)
+    scores = scores_of(model, rows)
     theta = model.expected_counts(text)[0] + fitted.alpha
     bound = bound_short(scores, planted.vectors.unigram[rows], fitted.alpha, theta, n)
     assert model.score(text) == pytest.approx(bound / n.sum(), abs=1e-3)

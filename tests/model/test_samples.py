@@ -138,7 +138,7 @@ def test_each_equation_runs_in_the_fit_of_an_article(monkeypatch):
     model.responsibilities(sample_article())
     model.merge([[1, 2]])
     TopicVec(6, random_state=0, solver="paper", max_iter=2, tol=10.0).fit([sample_article()])
-    TopicVec(3, random_state=0, alpha="learn", max_iter=2, tol=10.0).fit(sample_corpus())
+    TopicVec(3, random_state=0, alpha="learn", max_iter=6, tol=10.0).fit(sample_corpus())
     assert called == set(eq.__all__)
 
 

@@ -46,7 +46,7 @@ def test_learned_attributes_have_their_shapes(planted, model):
     assert model.topic_vectors_.shape == (5, planted.vectors.n_dims)
     assert not model.topic_vectors_[0].any()
     assert model.topic_residuals_[0] == 0
-    assert model.alpha_.tolist() == [0.1] * 5
+    assert model.alpha_.tolist() == [1 / 5] * 5
     assert model.doc_topic_.shape == (60, 5)
     assert len(model.bounds_) == model.n_iter_
     assert model.converged_

@@ -1,5 +1,6 @@
 import re
 import unicodedata
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,6 @@ from hypothesis import strategies as st
 from topicvec import TopicVec, WordVectors
 from topicvec.pictures.coloured import PlacedToken, cut_text, locate, read_text
 from topicvec.represent import DocumentIndex
-from topicvec.text import Phrases
 
 VECTORS = WordVectors(
     ["café", "crème", "sea", "salt", "the"], np.vstack([2 * np.eye(4), np.ones(4)]), [1] * 5
@@ -127,7 +127,8 @@ def test_a_phrase_is_one_token_with_its_place(tokenizer):
     vectors = WordVectors(["hedge fund", "city", "fund"], np.diag([2.0, 2, 2]), [1, 1, 1])
     model = TopicVec(2, vectors, tokenizer=tokenizer, random_state=0)
     model.fit([["hedge fund", "fund"], ["city", "city"]])
-    model.phrases_ = Phrases(["hedge fund"])
+    learned = {**model.fitted_.settings, "phrases": {"hedge fund": 2}}
+    model._adopt(replace(model.fitted_, settings=learned))
     text = "Fund A Hedge\n Fund in the CITY"
     found = read_text(model, text).tokens
     assert [each.token for each in found] == ["fund", "hedge fund", "city"]

@@ -16,7 +16,7 @@ def vectors(documents):
     tokenize, known = Tokenizer(), load_vectors()
     words = {word for document in documents for word in tokenize(document.text)}
     few = known.subset(sorted(word for word in words if word in known))
-    return WordVectors(few.words, few.matrix[:, :50], few.unigram)
+    return WordVectors(few.words, few.matrix[:, :100], few.unigram)
 
 
 @pytest.fixture(scope="session")

@@ -63,7 +63,7 @@ def test_training_documents_are_described_without_their_own_words(documents, lab
 
 def test_own_words_tell_classes_apart_better_than_poor_vectors_alone(documents, labels, vectors):
     train, test = slice(None, None, 2), slice(1, None, 2)
-    poor = WordVectors(vectors.words, vectors.matrix[:, :10], vectors.unigram)  # good ones suffice
+    poor = WordVectors(vectors.words, vectors.matrix[:, :6], vectors.unigram)  # good ones suffice
 
     def score(form):
         topics = TopicVec(3, poor, random_state=0)

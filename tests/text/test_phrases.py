@@ -63,16 +63,6 @@ def test_a_phrase_of_one_document_alone_is_its_authors_signature():
     assert "bill bailey" not in find_phrases(documents, keep=kept)
 
 
-def test_texts_stripped_of_stop_words_need_firmer_neighbours():
-    rng = np.random.default_rng(1)
-    fillers = [f"w{number}" for number in range(300)]
-    documents = [["neural", "network", *rng.choice(fillers, 10)] for _ in range(40)]
-    documents += [["network", *rng.choice(fillers, 10)] for _ in range(160)]
-    with_stop_words = [[*tokens, *["the"] * 10] for tokens in documents]
-    assert "neural network" in find_phrases(with_stop_words, keep=kept)
-    assert "neural network" not in find_phrases(documents, keep=kept)
-
-
 @pytest.mark.parametrize("size", [1, 7, 100, 400])
 def test_any_cutting_of_the_corpus_gives_the_same_phrases(size):
     documents = planted()

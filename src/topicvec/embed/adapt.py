@@ -161,7 +161,7 @@ class Learned(NamedTuple):
         if self.residual.shape[1]:
             matrix[:n, :size] -= self.mean.astype(np.float32)
             matrix[:n, :size] *= np.float32(self.scale)
-            matrix[self.places, size:] = self.residual
+            matrix[self.places, size:] = self.residual + np.float32(0)  # −0 would not come back
         matrix[n:] = self.rows
         mean = b64encode(self.mean.astype("<f4").tobytes()).decode()
         about = {"general": str(n), "scale": repr(float(self.scale)), "mean": mean}

@@ -451,8 +451,8 @@ def _tokenizer_name(tokenizer: Any) -> str:
 
 def _written(value: Any, place: str) -> Any:
     """Turn a parameter into what JSON can hold; refuse what it cannot."""
-    if isinstance(value, Solver):
-        value = asdict(value)
+    if isinstance(value, Solver):  # infinite in any that a user may give, as JSON has it not
+        value = {name: each for name, each in asdict(value).items() if name != "pseudo_tokens"}
     elif isinstance(value, os.PathLike):
         value = os.fspath(value)
     elif isinstance(value, Vocabulary):

@@ -211,7 +211,8 @@ def _table(fitted: FittedTopics, types: Ints, engine: Engine) -> tuple[Floats, F
     own = None
     if np.isfinite(fitted.pseudo).any():
         counts = fitted.word_mass[types].toarray()
-        own = OwnWords(counts, np.exp(log_unigram(fitted, types)), fitted.pseudo)
+        totals = np.asarray(fitted.word_mass.sum(axis=0, dtype=float))
+        own = OwnWords(counts, np.exp(log_unigram(fitted, types)), fitted.pseudo, totals)
     return likelihoods(engine, pieces, fitted.residuals, fitted.topics, own)[:2]
 
 

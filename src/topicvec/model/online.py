@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from topicvec.engine import Engine
+from topicvec.model import equations
 from topicvec.model.fitted import FittedTopics, Representatives
-from topicvec.model.inference import infer, representatives, word_masses
+from topicvec.model.inference import infer, log_unigram, representatives, word_masses
 from topicvec.model.mstep import evaluate, m_step
+from topicvec.model.own import own_moment
 from topicvec.model.state import DocStats, Lexicon, Solver, TopicState
 
 __all__ = ["batch_weight", "learn_batch"]
@@ -27,6 +29,7 @@ Floats = NDArray[np.floating]
 _KAPPA = 0.7
 _N_STEPS = 5  # of the topics after a batch
 _N_BEST = 10  # representative documents
+_ROWS = 4096  # words at a time
 
 
 def batch_weight(n_batch: float, n_before: float) -> float:
@@ -145,13 +148,29 @@ def _statistics(fitted: FittedTopics) -> DocStats:
     # The mass is that of the kept entries, so that moment / mass is a true mean.
     used = np.flatnonzero(np.diff(fitted.word_mass.indptr))
     kept = fitted.word_mass[used]
+    mass = np.asarray(kept.sum(axis=0), float)
+    drawn, moment = mass, np.asarray(kept.T @ fitted.vectors.matrix[used], float)
+    if np.isfinite(fitted.pseudo).any():
+        drawn, moment = _drawn(fitted, used)
     return DocStats(
-        mass=np.asarray(kept.sum(axis=0), float),
-        drawn=np.asarray(kept.sum(axis=0), float),
-        moment=np.asarray(kept.T @ fitted.vectors.matrix[used], float),
+        mass=mass,
+        drawn=drawn,
+        moment=moment,
         log_phi=np.zeros(fitted.n_topics),
         bound=0.0,
         n_tokens=float(fitted.mass.sum()),
         n_documents=fitted.n_documents,
         n_passes=0,
     )
+
+
+def _drawn(fitted: FittedTopics, used: NDArray[np.integer]) -> tuple[Floats, Floats]:
+    """Give the tokens that vectors answer for, and their moment, where topics have own words."""
+    drawn, moment = np.zeros(fitted.n_topics), np.zeros(fitted.topics.shape)
+    for start in range(0, len(used), _ROWS):
+        words = used[start : start + _ROWS]
+        V, C = fitted.vectors.matrix[words], fitted.word_mass[words].toarray()
+        unigram, dots = np.exp(log_unigram(fitted, words)), equations.logits(V, fitted.topics)
+        _, S, part, _ = own_moment(fitted.residuals, fitted.pseudo, V, dots, C, unigram, C)
+        drawn, moment = drawn + S, moment + part
+    return drawn, moment

@@ -9,10 +9,11 @@ vector had been seen m times. With C_wk the expected tokens of word w in topic k
 m = ∞ is the paper's model (P~ = P, S = C); with small m the counts rule, as in LDA. A word
 without a vector has v = 0: its prior is the same in all topics but for r_k, and its own tokens
 place it. The bound is that of the paper with P~ for P, less m KL(P ‖ P~) for each topic. It rises
-in each part: the mixtures (E-step), P~ (its best value is the formula above), and the topics, for
-Σ_w a log(1 + C/a) is convex in log a, so its tangent Σ_w S_wk log P(w|k), which is the M-step's
-old problem with S in place of C, is a lower bound that touches it
-(test_the_bound_with_own_words_never_falls).
+in each part: the mixtures (E-step), P~ (its best value is the formula above), and the topics: at
+the best P~ they have Σ_w (C + a) log(C + a) − a log a of it, which is convex in log a with slope
+S, so its tangent Σ_w S_wk log P(w|k), the M-step's old problem with S in place of C, is a lower
+bound that touches it (test_the_tangent_of_the_m_step_is_a_lower_bound,
+test_the_bound_with_own_words_never_falls).
 """
 
 from collections.abc import Iterator, Sequence
@@ -45,23 +46,27 @@ class OwnWords(NamedTuple):
         Their probabilities.
     pseudo : array, (K,)
         m of each topic; infinite for one without words of its own.
+    totals : array, (K,), optional
+        C_k of all words, if these are not all.
     """
 
     counts: Floats
     unigram: Floats
     pseudo: Floats
+    totals: Floats | None = None
 
     @property
     def spread(self) -> Floats:
         """log(1 + C_k / m_k) of each topic, (K,)."""
-        return equations.own_spread(self.counts.sum(axis=0, dtype=float), self.pseudo)
+        totals = self.counts.sum(axis=0, dtype=float) if self.totals is None else self.totals
+        return equations.own_spread(totals, self.pseudo)
 
     def cut(self, sizes: Sequence[int]) -> Iterator["OwnWords"]:
         """Cut into consecutive pieces of so many word types."""
         start = 0
         for size in sizes:
             rows = slice(start, start + size)
-            yield OwnWords(self.counts[rows], self.unigram[rows], self.pseudo)
+            yield OwnWords(self.counts[rows], self.unigram[rows], self.pseudo, self.totals)
             start += size
 
     def price(self, lifted: Floats) -> float:

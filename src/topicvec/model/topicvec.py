@@ -751,6 +751,8 @@ def _pseudo_tokens(own_words: Any) -> float | None:
     if isinstance(own_words, (bool, np.bool_)):
         return None if own_words else np.inf
     check_number("own_words", own_words)
+    if not own_words:
+        raise DataError("own_words must be True, False or a positive number; found 0")
     return float(own_words)
 
 

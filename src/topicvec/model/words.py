@@ -169,8 +169,10 @@ def _unigram(general: WordVectors, tokens: _Words, known: Ints, new: Ints) -> ND
 def _with_new_words(general: WordVectors, tokens: _Words) -> Learned | None:
     """Give vectors to the words of a short text that have none; they are as rare as any."""
     new = [word for word in tokens.words if word not in general and _is_word(word)]
-    if not new:
-        return None
+    return _with(general, new, tokens) if new else None
+
+
+def _with(general: WordVectors, new: list[str], tokens: _Words) -> Learned:
     rows = new_word_vectors(general, new, tokens.token_lists)
     unigram = np.append(general.unigram, np.full(len(new), general.unigram.min()))
     none = np.zeros((0, 0), np.float32)
@@ -211,8 +213,10 @@ def learn_more_words(fitted: FittedTopics, reading: Reading) -> FittedTopics:
     ]
     if not new:
         return fitted
+    if old is load_vectors():
+        return _widened(fitted, _with(old, new, tokens).join(old))
     rows = np.zeros((len(new), old.n_dims), np.float32)
-    if "general" in old.metadata or old is load_vectors():
+    if "general" in old.metadata:
         general = load_vectors()
         scale = np.float32(old.metadata.get("scale", 1.0))
         rows[:, : general.n_dims] = scale * new_word_vectors(general, new, tokens.token_lists)

@@ -133,7 +133,7 @@ def test_the_default_solver_is_far_faster_and_ends_higher_than_the_papers(world)
 def test_one_newton_step_closes_most_of_the_gap(world, engine):
     corpus, lexicon, state = prepare(world)
     tables = evaluate(engine, lexicon, state.topics)
-    _, stats = expect(engine, corpus, lexicon, tables, state, SOLVER)
+    _, _, stats = expect(engine, corpus, lexicon, tables, state, SOLVER)
     free = np.arange(6) > 0
     gains = []
     for _ in range(12):
@@ -191,7 +191,7 @@ def test_statistics_are_the_equations(world, engine):
     corpus, lexicon, state = prepare(world)
     tables = evaluate(engine, lexicon, state.topics)
     solver = replace(SOLVER, max_passes=1)
-    _, stats = expect(engine, corpus, lexicon, tables, state, solver)
+    _, _, stats = expect(engine, corpus, lexicon, tables, state, solver)
     logits = eq.logits(world.V, state.topics, -tables.log_partition)
     mass, moment = 0, 0
     for d in range(corpus.n_documents):
@@ -222,7 +222,7 @@ def test_inference_is_as_good_as_training(world, engine):
     state = states[-1]
     even = replace(state, theta=even_theta(corpus, state.alpha))
     tables = evaluate(engine, lexicon, state.topics)
-    _, stats = expect(engine, corpus, lexicon, tables, even, solver)
+    _, _, stats = expect(engine, corpus, lexicon, tables, even, solver)
     # A document may have several good mixtures, so the bounds are compared, not the mixtures.
     per_token = stats.bound / corpus.type_counts.sum()
     assert per_token == pytest.approx(infos[-1].bound, abs=0.02)
