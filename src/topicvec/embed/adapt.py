@@ -7,7 +7,7 @@ geometry holds here is a scalar, found by least squares,
     a = Σ f G (V Vᵀ) / Σ f (V Vᵀ)²,  at least 0.1 and at most 1,
 
 and what it does not explain is A = G − a V Vᵀ. The best eigenpairs of f∘A are vectors R of the
-residual, and the vectors of this corpus are [√a V, ½ R]. The weights f = min(√(x + e), 10) / 10
+residual, and the vectors of this corpus are 0.7 [√a V, ½ R]. The weights f = min(√(x + e), 10) / 10
 are the evidence: x is how often two words were seen together and e how often chance would have
 it. A word that was seen too seldom to tell has a short residual and keeps its general vector; a
 word without a general one has V = 0 and learns all that it has. Without general vectors R alone
@@ -187,9 +187,9 @@ class Adaptation(NamedTuple):
     Attributes
     ----------
     scale : float
-        √a, by which the general vectors are multiplied; 0 if there are none.
+        0.7 √a, by which the general vectors are multiplied; 0 if there are none.
     residual : ndarray of float32, shape (n, n_dims)
-        ½ R.
+        0.35 R.
     """
 
     scale: float
