@@ -7,7 +7,7 @@ geometry holds here is a scalar, found by least squares,
     a = Σ f G (V Vᵀ) / Σ f (V Vᵀ)²,  at least 0.1 and at most 1,
 
 and what it does not explain is A = G − a V Vᵀ. The best eigenpairs of f∘A are vectors R of the
-residual, and the vectors of this corpus are [√a V, ½ R]. The weights f = min(√(x + e), 10) / 10
+residual, and the vectors of this corpus are 0.7 [√a V, ½ R]. The weights f = min(√(x + e), 10) / 10
 are the evidence: x is how often two words were seen together and e how often chance would have
 it. A word that was seen too seldom to tell has a short residual and keeps its general vector; a
 word without a general one has V = 0 and learns all that it has. Without general vectors R alone
@@ -42,7 +42,8 @@ N_CORE = 3000  # most frequent words, solved together; the others are put among 
 WINDOW = 10  # words on a side
 _SMOOTHING = np.float32(0.2)  # of log ratios: what is not seen in a small corpus says little
 _ENOUGH = np.float32(10.0)  # root of the number of pairs that count as full evidence
-_SHARE = np.float32(0.5)  # of the residual in the joint vectors
+_SHARE = np.float32(0.5)  # of the residual beside the general vectors
+_SCALE = np.float32(0.7)  # of all: topics with words of their own need not be as sharp
 _HOLDS = (0.1, 1.0)  # least and most of a
 _SMALL = 600  # words that LAPACK solves sooner
 _PIECE = 500_000  # tokens counted at a time
@@ -186,9 +187,9 @@ class Adaptation(NamedTuple):
     Attributes
     ----------
     scale : float
-        √a, by which the general vectors are multiplied; 0 if there are none.
+        0.7 √a, by which the general vectors are multiplied; 0 if there are none.
     residual : ndarray of float32, shape (n, n_dims)
-        ½ R.
+        0.35 R.
     """
 
     scale: float
@@ -231,7 +232,7 @@ def adapt(pairs: Pairs, V: Matrix, engine: Engine) -> Adaptation:
             engine, x[n:], margin, V, a, np.asarray(Q / np.sqrt(values), np.float32)
         )
     log.info("general vectors hold by %.2f here; %d dimensions of residual", a, len(values))
-    return Adaptation(float(np.sqrt(a)), _SHARE * residual)
+    return Adaptation(float(_SCALE * np.sqrt(a)), _SCALE * _SHARE * residual)
 
 
 def _open(rows: Rows, x: csr_array, margin: Floats, V: Matrix) -> tuple[Matrix, float]:

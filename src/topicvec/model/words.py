@@ -35,6 +35,7 @@ Ints = NDArray[np.integer]
 
 CORPUS_TOKENS = 10_000  # words; a shorter text does not tell how its words are used
 _TIMES = 2  # a word of a corpus that occurs once has no company to tell it by
+_SURE = np.float32(0.5)  # cosine of new words' vectors with the true ones: what can be counted on
 _LEAST_WORDS = 5  # of vectors from a corpus alone
 
 
@@ -136,7 +137,11 @@ def _adapted(general: WordVectors, tokens: _Words, engine: Engine) -> Learned:
     words = [tokens.words[i] for i in new]
     V = np.zeros((n, general.n_dims), np.float32)
     V[known[:n] >= 0] = general.matrix[known[:n][known[:n] >= 0]] - general.mean
-    V[new] = new_word_vectors(general, words, tokens.token_lists)
+    V[new] = _SURE * new_word_vectors(general, words, tokens.token_lists)
+    for row, word in zip(new, words, strict=True):
+        if parts := [general.ids[part] for part in word.split(" ") if part in general]:
+            if " " in word:  # a phrase means what its words do
+                V[row] = (general.matrix[parts] - general.mean).sum(axis=0) / np.sqrt(len(parts))
     ids = np.where(tokens.ids < n, tokens.ids, -1)
     found = adapt(count_pairs(ids, tokens.lengths, n, engine), V, engine)
     rows = np.hstack([np.float32(found.scale) * V[new], found.residual[new]])
