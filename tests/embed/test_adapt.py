@@ -12,6 +12,7 @@ from topicvec.embed.vectors import WordVectors
 from topicvec.engine import LocalEngine
 
 ENGINE = LocalEngine(1)
+SCALE = float(module._SCALE)  # of all vectors of a corpus
 
 
 def slow_pairs(documents, n_words):
@@ -77,7 +78,7 @@ def geometry(n=40, size=6, seed=0):
 def test_a_corpus_that_uses_words_as_the_vectors_say_gives_back_how_far(a):
     V = geometry()
     found = adapt(pairs_of(a * V @ V.T), V, ENGINE)
-    assert found.scale == pytest.approx(np.sqrt(a), rel=1e-3)
+    assert found.scale == pytest.approx(SCALE * np.sqrt(a), rel=1e-3)
     left = found.residual @ found.residual.T
     np.fill_diagonal(left, 0)
     assert np.abs(left).max() < 0.05 * np.abs(V @ V.T - np.diag(np.diag(V @ V.T))).max()
@@ -85,13 +86,13 @@ def test_a_corpus_that_uses_words_as_the_vectors_say_gives_back_how_far(a):
 
 def test_a_corpus_never_trusts_vectors_more_than_they_trust_themselves():
     V = geometry()
-    assert adapt(pairs_of(3 * V @ V.T), V, ENGINE).scale == 1.0
+    assert adapt(pairs_of(3 * V @ V.T), V, ENGINE).scale == pytest.approx(SCALE)
 
 
 def test_a_corpus_that_contradicts_vectors_has_the_residual_and_leaves_them_a_tenth():
     V, other = geometry(), geometry(seed=1)
     found = adapt(pairs_of(other @ other.T - 0.5 * V @ V.T), V, ENGINE)
-    assert found.scale == pytest.approx(np.sqrt(0.1))
+    assert found.scale == pytest.approx(SCALE * np.sqrt(0.1))
     assert found.residual.shape[1] > 1
     joint = np.hstack([found.scale * V, 2 * found.residual])  # ½ R is kept
     off = ~np.eye(len(V), dtype=bool)
