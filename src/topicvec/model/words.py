@@ -137,11 +137,7 @@ def _adapted(general: WordVectors, tokens: _Words, engine: Engine) -> Learned:
     words = [tokens.words[i] for i in new]
     V = np.zeros((n, general.n_dims), np.float32)
     V[known[:n] >= 0] = general.matrix[known[:n][known[:n] >= 0]] - general.mean
-    V[new] = _SURE * new_word_vectors(general, words, tokens.token_lists)
-    for row, word in zip(new, words, strict=True):
-        if parts := [general.ids[part] for part in word.split(" ") if part in general]:
-            if " " in word:  # a phrase means what its words do
-                V[row] = (general.matrix[parts] - general.mean).sum(axis=0) / np.sqrt(len(parts))
+    V[new] = _of_new(general, words, tokens)
     ids = np.where(tokens.ids < n, tokens.ids, -1)
     found = adapt(count_pairs(ids, tokens.lengths, n, engine), V, engine)
     rows = np.hstack([np.float32(found.scale) * V[new], found.residual[new]])
@@ -150,6 +146,16 @@ def _adapted(general: WordVectors, tokens: _Words, engine: Engine) -> Learned:
     places, residual = known[seen][order], found.residual[seen][order]
     unigram = _unigram(general, tokens, known, new)
     return Learned(tuple(words), rows, places, residual, general.mean, found.scale, unigram)
+
+
+def _of_new(general: WordVectors, words: list[str], tokens: _Words) -> NDArray[np.float32]:
+    """Give vectors of words of a corpus that have none; a phrase means what its words do."""
+    rows = _SURE * new_word_vectors(general, words, tokens.token_lists)
+    for row, word in enumerate(words):
+        parts = [general.ids[part] for part in word.split(" ") if part in general]
+        if parts and " " in word:
+            rows[row] = (general.matrix[parts] - general.mean).sum(axis=0) / np.sqrt(len(parts))
+    return rows
 
 
 def _unigram(general: WordVectors, tokens: _Words, known: Ints, new: Ints) -> NDArray[np.float64]:
@@ -179,6 +185,10 @@ def _with(general: WordVectors, new: list[str], tokens: _Words) -> Learned:
     mean = np.zeros(general.n_dims, np.float32)
     nowhere = np.zeros(0, np.int64)
     return Learned(tuple(new), rows, nowhere, none, mean, 1.0, unigram / unigram.sum())
+
+
+def _plain_new(general: WordVectors, words: list[str], tokens: _Words) -> NDArray[np.float32]:
+    return new_word_vectors(general, words, tokens.token_lists)
 
 
 def _is_word(token: str) -> bool:
@@ -213,13 +223,14 @@ def learn_more_words(fitted: FittedTopics, reading: Reading) -> FittedTopics:
     ]
     if not new:
         return fitted
-    if old is load_vectors():
+    if old.words == load_vectors().words:
         return _widened(fitted, _with(old, new, tokens).join(old))
     rows = np.zeros((len(new), old.n_dims), np.float32)
     if "general" in old.metadata:
-        general = load_vectors()
-        scale = np.float32(old.metadata.get("scale", 1.0))
-        rows[:, : general.n_dims] = scale * new_word_vectors(general, new, tokens.token_lists)
+        general, scale = load_vectors(), np.float32(old.metadata["scale"])
+        adapted = old.n_dims > general.n_dims
+        found = (_of_new if adapted else _plain_new)(general, new, tokens)
+        rows[:, : general.n_dims] = scale * found
     unigram = np.append(old.unigram, np.full(len(new), old.unigram.min()))
     vectors = WordVectors((*old.words, *new), np.vstack([old.matrix, rows]), unigram, old.metadata)
     logger.info("%d new words", len(new))
