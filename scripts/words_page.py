@@ -64,8 +64,9 @@ comes lemmatised and without stop words). TopicVec and the encoder read the text
   probability goes to each of them, and tokens are foretold one by one, so that knowing that
   "york" follows "new" is worth nothing. Words that a model does not know share, in proportion to
   their counts, the part that they have of the tokens to learn from; "known" is the others' part.
-  Mixtures of LDA are means over five states of its sampler: one state alone, as tomotopy gives
-  it, is noisy on short texts and foretells worse. "Word frequencies alone" foretells each word
+  Mixtures are posterior means under each model's own topics and prior, by one and the same
+  sampler for all (Gibbs, 100 sweeps after 20), so that topics are compared and not ways to infer
+  a mixture. "Word frequencies alone" foretells each word
   by its share of the tokens to learn from, without topics. NMF and k-means have no distributions
   over words.
 - **F1**, the mean over classes, of a linear SVM that learns the classes from the square roots of

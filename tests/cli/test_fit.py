@@ -31,7 +31,7 @@ def test_the_same_seed_gives_the_same_model(corpus, vectors, model, tmp_path):
 def test_options_reach_the_model(corpus, vectors, tmp_path):
     output = tmp_path / "a.topicvec"
     options = ["--set", "alpha=learn", "--set", "max_norm=5", "--stop-words", "english-extended"]
-    options += ["--learn-words", "--set", "max_iter=90", "--checkpoint", str(tmp_path / "c"), "-q"]
+    options += ["--set", "max_iter=90", "--checkpoint", str(tmp_path / "c"), "-q"]
     assert (
         call(
             ["fit", str(corpus), "-o", str(output), "-k", "5", "--vectors", str(vectors), *options]
@@ -223,16 +223,15 @@ def test_how_a_table_is_written_is_said_behind_its_format(format, lines, vectors
     assert words == {"moon", "stars", "bread", "salt"}
 
 
-def test_words_without_a_vector_are_learned_if_asked_for(vectors, tmp_path):
+def test_words_without_a_vector_are_learned_unless_vectors_are_given(vectors, tmp_path):
     text = tmp_path / "text.txt"
     text.write_text("Rain and wind make a zorblax sing in the night. " * 8)
-    for options in ([], ["--learn-words"]):
+    for given in ([], ["--vectors", str(vectors)], ["--vectors", "general"]):
         output = tmp_path / "a.topicvec"
-        command = ["fit", str(text), "-o", str(output), "-k", "2", "--vectors", str(vectors), "-q"]
-        assert call([*command, *options]) == 0
+        assert call(["fit", str(text), "-o", str(output), "-k", "2", "-q", *given]) == 0
         found = TopicVec.load(output)
-        assert ("zorblax" in found.vocabulary_) == bool(options)
-        assert ("zorblax" in found.unknown_words_) != bool(options)
+        assert ("zorblax" in found.vocabulary_) != bool(given)
+        assert ("zorblax" in found.unknown_words_) == bool(given)
 
 
 @pytest.mark.parametrize("command", ["fit", "topics"])

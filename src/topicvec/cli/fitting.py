@@ -10,9 +10,8 @@ import typer
 
 from topicvec.cli.main import INTERRUPTED
 from topicvec.cli.render import Advance, progress_bar
-from topicvec.embed import load_vectors
 from topicvec.errors import DataError
-from topicvec.model import StepInfo, TopicVec, learn_vectors
+from topicvec.model import StepInfo, TopicVec
 from topicvec.text import Document
 
 if TYPE_CHECKING:
@@ -35,16 +34,11 @@ def fit_topics(
     documents: Sequence[Document | str],
     labels: Sequence[str] | None = None,
     *,
-    learn_words: bool = False,
     checkpoint: Path | None = None,
     **params: Any,
 ) -> TopicVec:
     """Learn topics of documents, or of each of their classes, with a bar."""
     model = TopicVec(**params, share="corpus" if labels is None else "class")
-    if learn_words and model.vectors != "corpus":  # which learns all words
-        model.vectors = learn_vectors(
-            load_vectors(model.vectors), documents, stop_words=model.stop_words
-        )
     with _watching(model.tol) as callback:
         return model.fit(documents, labels, callback=callback, checkpoint=checkpoint)
 

@@ -74,9 +74,6 @@ def fit(
     ] = False,
     seed: opts.Seed = 0,
     settings: opts.Settings = None,
-    learn_words: Annotated[
-        bool, opts.flag("--learn-words", "Learn vectors of frequent words that have none.")
-    ] = False,
     checkpoint: Annotated[
         Path | None, opts.flag("File to go on from if the fit is broken off.")
     ] = None,
@@ -95,9 +92,7 @@ def fit(
     params |= opts.read_settings(settings)
     documents = texts.read()
     labels = fitting.labels_of(documents) if by_class else None
-    model = fitting.fit_topics(
-        documents, labels, learn_words=learn_words, checkpoint=checkpoint, **params
-    )
+    model = fitting.fit_topics(documents, labels, checkpoint=checkpoint, **params)
     fitted = model.fitted_
     rows = sorted({row for best in fitted.representative for row, _ in best})
     model.save(output, extra={"names": {str(row): documents[row].id for row in rows}})
