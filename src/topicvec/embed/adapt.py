@@ -19,15 +19,17 @@ import logging
 from base64 import b64decode, b64encode
 from functools import partial
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
-from topicvec.embed.eigen import Rows, exact_eigenpairs, top_eigenpairs
 from topicvec.embed.vectors import WordVectors
 from topicvec.engine import Engine
+
+if TYPE_CHECKING:
+    from topicvec.embed.eigen import Rows
 
 __all__ = ["Learned", "Pairs", "adapt", "count_pairs", "learned_from"]
 
@@ -220,6 +222,8 @@ def adapt(pairs: Pairs, V: Matrix, engine: Engine) -> Adaptation:
     >>> adapt(pairs, np.zeros((4, 3), np.float32), LocalEngine(1)).residual.shape
     (4, 1)
     """
+    from topicvec.embed.eigen import Rows  # scipy.linalg takes a while: an article needs none
+
     n = pairs.counts.shape[1]
     x = pairs.counts.astype(np.float32)
     margin = pairs.totals / np.sqrt(max(pairs.totals.sum(), 1e-300))  # e = margin_i margin_j
@@ -235,7 +239,7 @@ def adapt(pairs: Pairs, V: Matrix, engine: Engine) -> Adaptation:
     return Adaptation(float(_SCALE * np.sqrt(a)), _SCALE * _SHARE * residual)
 
 
-def _open(rows: Rows, x: csr_array, margin: Floats, V: Matrix) -> tuple[Matrix, float]:
+def _open(rows: "Rows", x: csr_array, margin: Floats, V: Matrix) -> tuple[Matrix, float]:
     """Give f∘(G − a V Vᵀ) of the core words, and a."""
     wide, transposed = margin.astype(np.float32), np.ascontiguousarray(V.T)
 
@@ -261,8 +265,10 @@ def _ratios(x: Matrix, expected: Matrix) -> tuple[Matrix, Matrix]:
     return G, np.minimum(np.sqrt(x + expected), _ENOUGH) / _ENOUGH
 
 
-def _solve(rows: Rows, S: Matrix) -> tuple[Matrix, Matrix]:
+def _solve(rows: "Rows", S: Matrix) -> tuple[Matrix, Matrix]:
     """Give the largest positive eigenvalues and their vectors, signs fixed."""
+    from topicvec.embed.eigen import exact_eigenpairs, top_eigenpairs
+
     np.fill_diagonal(S, 0)  # a word with itself tells nothing
     S = np.float32(0.5) * (S + S.T)
     k = min(N_DIMS, rows.n - 1)
@@ -277,7 +283,7 @@ def _solve(rows: Rows, S: Matrix) -> tuple[Matrix, Matrix]:
     return values.astype(np.float32), Q * signs.astype(np.float32)
 
 
-def _product(rows: Rows, S: Matrix, Y: Matrix) -> Matrix:
+def _product(rows: "Rows", S: Matrix, Y: Matrix) -> Matrix:
     return rows.fill(np.empty_like(Y), lambda s: s @ Y, S)
 
 
@@ -288,6 +294,7 @@ def _place(
 
     What they were not seen with is next to no evidence, as chance would hardly have it.
     """
+    from topicvec.embed.eigen import Rows
     from topicvec.embed.kernels import sampled_products  # numba takes a while to import
 
     core, n = np.ascontiguousarray(V[: len(axes)], np.float32), len(axes)
