@@ -1,5 +1,7 @@
 """Options of words on every command that learns, and what is said of unknown words."""
 
+import warnings
+
 import pytest
 
 from topicvec import TopicVec
@@ -74,3 +76,18 @@ def test_many_unknown_words_are_said_where_they_leave_too_few(italian, vectors, 
     said = capsys.readouterr().err
     assert "are unknown" in said
     assert "20 topics are too many" in said
+
+
+def test_another_language_on_the_default_vectors_is_said_with_what_helps(tmp_path, capsys):
+    texts = tmp_path / "texts.txt"
+    texts.write_text(
+        "Il gatto dorme accanto alla finestra mentre la pioggia cade sui tetti. Ogni mattina il "
+        "pescatore prepara le reti e cammina verso il porto, dove le barche aspettano la marea.",
+        encoding="utf-8",
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")  # as for users; in tests they are errors
+        assert call(["topics", str(texts), "-k", "3"]) == 0
+    said = " ".join(capsys.readouterr().err.split())
+    assert said.count("are not in the general vectors") == 1
+    assert "--vectors corpus" in said

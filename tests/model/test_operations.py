@@ -249,7 +249,9 @@ def test_concatenate_takes_equal_vectors_for_the_same():
 
 
 def test_concatenate_refuses_models_on_other_vectors():
-    with pytest.raises(VocabularyMismatch, match=r"models 1 and 2: .* differ; fit both"):
+    with pytest.raises(
+        VocabularyMismatch, match=r"models 1 and 2: .* differ; fit both .*vectors=model.vectors_"
+    ):
         concatenate(model(), model(vectors=vectors_of(5)))
 
 

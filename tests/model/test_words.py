@@ -13,7 +13,7 @@ from topicvec.embed.formats.tensors import write_tensors
 from topicvec.embed.load import load_vectors
 from topicvec.embed.vectors import WordVectors
 from topicvec.engine import LocalEngine
-from topicvec.errors import DataError, FormatError
+from topicvec.errors import DataError, FormatError, OutOfVocabularyWarning
 from topicvec.model import choose_n_topics
 from topicvec.model.counts import read_corpus
 from topicvec.model.topicvec import TopicVec
@@ -397,3 +397,38 @@ def test_stop_words_of_the_corpus_are_saved_and_used_after_loading(tmp_path):
     assert np.array_equal(loaded.transform(documents[:9]), model.transform(documents[:9]))
     loaded.partial_fit(["molto molto gatto cane", "molto sempre mare onda"])
     assert "molto" not in loaded.vectors_
+
+
+# what a text cannot tell
+
+
+def test_a_corpus_of_one_word_adapts_nothing():
+    reading = read_corpus(["cat"] * CORPUS_TOKENS)
+    assert text_vectors(None, reading, ENGINE) is load_vectors()
+
+
+def test_a_corpus_in_which_no_word_comes_again_keeps_them_all():
+    tokens = np.array([f"w{number}" for number in range(CORPUS_TOKENS)]).reshape(100, -1)
+    with pytest.warns(OutOfVocabularyWarning, match="not in the general vectors"):
+        vectors = text_vectors(None, read_corpus(tokens.tolist()), ENGINE)
+    assert "w7" in vectors
+
+
+def test_another_language_is_said_although_its_words_get_vectors():
+    documents, _ = texts(4)
+    hint = r"% of the words are not in the general vectors.*--vectors corpus.*--stop-words"
+    with pytest.warns(OutOfVocabularyWarning, match=hint):
+        model = TopicVec(3, random_state=0).fit(documents)
+    assert not model.unknown_words_
+
+
+def test_names_of_an_english_article_are_no_other_language():
+    assert "daraprim" in text_vectors(None, read_corpus([ARTICLE]), ENGINE)
+
+
+@pytest.mark.parametrize(("given", "found"), [("corpus", "occurs twice"), ("general", "default")])
+def test_the_hint_does_not_name_what_is_in_use(given, found):
+    seldom = [f"seldomly{letter}{other}" for letter in "abcdefgh" for other in "abcdefgh"]
+    documents = [" ".join(["cat dog", *texts(4)[0], *seldom])]
+    with pytest.warns(OutOfVocabularyWarning, match=f"unknown, most often: .*; .*{found}"):
+        TopicVec(3, given, random_state=0).fit(documents)

@@ -168,6 +168,7 @@ class _Remarks(logging.Handler):
         super().__init__()
         self.verbose, self.n_tokens, self.n_unknown = verbose, 0, 0
         self.words: Counter[str] = Counter()
+        self.hint = ""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Take a record of the library."""
@@ -177,18 +178,19 @@ class _Remarks(logging.Handler):
             self.n_tokens += report.n_tokens
             self.n_unknown += report.n_unknown
             self.words.update(report.unknown)
+            self.hint = getattr(record, "hint", "")
 
     def tell_unknown(self, *, many_only: bool = False) -> None:
         """Say how many words stay unknown, if they are a hundredth, and what helps, if a tenth."""
         if self.n_unknown <= _SOME * self.n_tokens:
             return
         # imported with what has logged the reports
-        from topicvec.model.counts import LARGE_SHARE, UNKNOWN_HINT
+        from topicvec.model.counts import LARGE_SHARE
         from topicvec.text.bag import BagReport
 
         report = BagReport(0, self.n_tokens, self.n_unknown, self.words, (), ())  # type: ignore[arg-type]
         if report.unknown_share > LARGE_SHARE:
-            note(f"{report.unknown_message()}; {UNKNOWN_HINT}")
+            note(f"{report.unknown_message()}; {self.hint}")
         elif not many_only:
             note(report.unknown_message())
 

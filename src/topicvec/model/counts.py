@@ -30,6 +30,7 @@ from topicvec.text.vocabulary import Vocabulary
 
 __all__ = [
     "LARGE_SHARE",
+    "LEARNED_HINT",
     "UNKNOWN_HINT",
     "DocumentCounter",
     "Reading",
@@ -54,9 +55,11 @@ _CORPUS_TOKENS = 20_000  # fewer are no corpus: a phrase occurs too seldom to be
 _NO_PHRASES = Phrases()
 
 UNKNOWN_HINT = (
+    "the default vectors=None gives vectors to new words of the texts that are fitted, "
     'vectors="corpus" (--vectors corpus) learns vectors from the texts themselves, in any '
     "language; or give vectors of the language"
 )
+LEARNED_HINT = "in a corpus a word is learned if it occurs twice"
 
 
 class DocumentCounter:
@@ -329,28 +332,30 @@ def weighted(bag: Bag, weights: ArrayLike) -> Bag:
     return replace(bag, counts=counts)
 
 
-def report_unknown(report: BagReport) -> None:
+def report_unknown(report: BagReport, hint: str = UNKNOWN_HINT) -> None:
     """Log what is unknown; warn if documents have no known word, or a tenth of the words is not.
+
+    The hint says what helps: `LEARNED_HINT` for vectors that have learned from these documents.
 
     Examples
     --------
     >>> report_unknown(BagReport(1, 40, 2, {"yak": 2}, np.array([]), ()))
     """
-    log_unknown(report)
+    log_unknown(report, hint)
     if len(report.empty_rows):
         warn(report.empty_message("given the prior mean"), OutOfVocabularyWarning)
     if report.unknown_share > LARGE_SHARE and report.n_unknown >= _SEVERAL:
-        warn(f"{report.unknown_message()}; {UNKNOWN_HINT}", OutOfVocabularyWarning)
+        warn(f"{report.unknown_message()}; {hint}", OutOfVocabularyWarning)
 
 
-def log_unknown(report: BagReport) -> None:
-    """Log what is unknown, with the report itself for one who adds up several.
+def log_unknown(report: BagReport, hint: str = UNKNOWN_HINT) -> None:
+    """Log what is unknown, with the report itself and the hint for one who adds up several.
 
     Examples
     --------
     >>> log_unknown(BagReport(1, 40, 2, {"yak": 2}, np.array([]), ()))
     """
-    logger.info("%s", report, extra={"report": report})
+    logger.info("%s", report, extra={"report": report, "hint": hint})
 
 
 def checked_matrix(matrix: Any) -> csr_array:

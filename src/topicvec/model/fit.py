@@ -196,7 +196,8 @@ def plan_corpus(
     )  # fmt: skip
     if solver.get("learn_alpha") and not _enough_to_learn(counts):
         solver = {**solver, "learn_alpha": False}
-    if np.count_nonzero(np.diff(counts.indptr)) < _OWN_FROM:
+    none_free = len(kept) == n_topics - 1  # a fit would wait for their own words, and never end
+    if none_free or np.count_nonzero(np.diff(counts.indptr)) < _OWN_FROM:
         solver = {**solver, "pseudo_tokens": np.inf}
     if seeds:
         counts, allowed = hold(counts, allowed, seeds, 1 + len(kept), n_topics)

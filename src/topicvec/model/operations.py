@@ -231,7 +231,8 @@ def _check_models(models: tuple[FittedTopics, ...]) -> None:
         if model.vectors is not models[0].vectors and model.vectors != models[0].vectors:
             found = f"{models[0].vectors} and {model.vectors} differ"
             raise VocabularyMismatch(
-                f"models 1 and {number}: {found}; fit both on the same vectors"
+                f"models 1 and {number}: {found}; fit both on the same, "
+                "with vectors=model.vectors_ of the first"
             )
         if model.settings.get(_NORMALIZER) != models[0].settings.get(_NORMALIZER):
             raise DataError(f"models 1 and {number} have another {_NORMALIZER}: fit both with one")

@@ -76,7 +76,7 @@ def choose_n_topics(
     reading = template._read(documents)
     vectors = text_vectors(template.vectors, reading, resolve_engine(template.n_jobs))
     counted = reading.bag(vectors)
-    report_unknown(counted)
+    report_unknown(counted, template._hint(reading))
     train, rest = _split(counted.counts, held_out, np.random.default_rng(random_state))
     scores = {}
     for number in candidates:

@@ -16,6 +16,8 @@ from topicvec.errors import DataError
 from topicvec.estimator import Estimator, not_fitted
 from topicvec.model import bundle, operations
 from topicvec.model.counts import (
+    LEARNED_HINT,
+    UNKNOWN_HINT,
     DocumentCounter,
     Reading,
     is_matrix,
@@ -230,7 +232,7 @@ class TopicVec(Estimator):
         reading = self._read(X)
         vectors = text_vectors(self.vectors, reading, engine)
         bag = reading.bag(vectors)
-        report_unknown(bag)
+        report_unknown(bag, self._hint(reading))
         if document_weights is not None:
             bag = weighted(bag, document_weights)
         if y is not None:
@@ -304,7 +306,7 @@ class TopicVec(Estimator):
             earlier = learn_more_words(earlier, reading) if self._learns_words else earlier
             vectors = earlier.vectors
         bag = reading.bag(vectors)
-        report_unknown(bag)
+        report_unknown(bag, self._hint(reading))
         if earlier is None:
             plan = self._plan(vectors, bag, _FIRST_BATCH)
             fitted, proportions = fit_plans([plan], engine, bag.n_documents)
@@ -652,6 +654,11 @@ class TopicVec(Estimator):
     def _learns_words(self) -> bool:
         """Whether vectors learn from the documents."""
         return self.vectors is None or (isinstance(self.vectors, str) and self.vectors == "corpus")
+
+    def _hint(self, reading: Reading) -> str:
+        """Say what helps against words of these documents that stay unknown."""
+        learned = self._learns_words and not reading.is_matrix
+        return LEARNED_HINT if learned else UNKNOWN_HINT
 
     def _read(self, X: Any, again: bool = False) -> Reading:
         """Cut the documents into words, and learn how to read them unless that is known."""

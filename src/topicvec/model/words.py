@@ -21,7 +21,7 @@ from topicvec.embed.load import from_gensim, load_vectors
 from topicvec.embed.newwords import new_word_vectors
 from topicvec.embed.vectors import WordVectors
 from topicvec.engine import Engine
-from topicvec.errors import DataError
+from topicvec.errors import DataError, OutOfVocabularyWarning, warn
 from topicvec.model.counts import Reading
 from topicvec.model.fitted import FittedTopics, topic_residuals
 from topicvec.text.counting import growing_ids
@@ -36,7 +36,9 @@ Ints = NDArray[np.integer]
 CORPUS_TOKENS = 10_000  # words; a shorter text does not tell how its words are used
 _TIMES = 2  # a word of a corpus that occurs once has no company to tell it by
 _SURE = np.float32(0.5)  # cosine of new words' vectors with the true ones: what can be counted on
-_LEAST_WORDS = 5  # of vectors from a corpus alone
+_LEAST_WORDS = 5  # that occur so often; fewer say nothing of each other
+_FOREIGN = 0.25  # of the words are new: in English a tenth is many, in its neighbours a third
+_SEVERAL = 10  # new tokens; fewer are a few names in a short text
 
 
 class _Words(NamedTuple):
@@ -92,10 +94,32 @@ def text_vectors(
     if alone:
         return _from_corpus(tokens, engine)
     general = load_vectors()
-    if len(tokens.lengths) > 1 and len(tokens.ids) >= CORPUS_TOKENS:
+    _warn_if_foreign(general, tokens)
+    if _is_corpus(tokens):
         return _adapted(general, tokens, engine).join(general)
     learned = _with_new_words(general, tokens)
     return general if learned is None else learned.join(general)
+
+
+def _is_corpus(tokens: _Words) -> bool:
+    """Say whether there is enough text, and words that occur again, to adapt vectors to."""
+    enough = len(tokens.lengths) > 1 and len(tokens.ids) >= CORPUS_TOKENS
+    return enough and int(np.count_nonzero(tokens.times >= _TIMES)) >= _LEAST_WORDS
+
+
+def _warn_if_foreign(general: WordVectors, tokens: _Words) -> None:
+    """Warn of another language: its words get vectors, but by the spelling of English."""
+    is_new = np.array([word not in general for word in tokens.words], bool)
+    n_new, n_tokens = int(tokens.times[is_new].sum()), len(tokens.ids)
+    if n_new < _SEVERAL or n_new <= _FOREIGN * n_tokens:
+        return
+    some = ", ".join([word for word in tokens.words if word not in general][:5])
+    warn(
+        f"{n_new / n_tokens:.1%} of the words are not in the general vectors, which know English, "
+        f"most often: {some}; their meaning is guessed. For another language give "
+        'vectors="corpus" (--vectors corpus) and its stop_words= (--stop-words)',
+        OutOfVocabularyWarning,
+    )
 
 
 def _read(reading: Reading) -> _Words:

@@ -284,6 +284,13 @@ def test_an_article_is_ruled_by_vectors(planted):
     assert np.isfinite(more.fitted_.pseudo[1:]).all()
 
 
+def test_a_fit_of_fixed_topics_alone_ends(planted):
+    model = TopicVec(5, planted.vectors, random_state=0).fit(planted.documents)
+    fixed = TopicVec(5, planted.vectors, fixed_topics=model.topic_vectors_[1:], random_state=0)
+    assert fixed.fit(planted.documents).converged_
+    assert fixed.n_iter_ < 20
+
+
 def test_the_papers_solver_has_no_own_words(planted):
     model = TopicVec(5, planted.vectors, solver="paper", max_iter=400, tol=1e-2, random_state=0)
     assert np.isinf(model.fit(planted.documents).fitted_.pseudo).all()
