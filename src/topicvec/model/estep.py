@@ -229,7 +229,7 @@ def _likelihood(
     lifted: Floats | float = 0.0
     if own is not None:
         a, x = own.lift(exponent)
-        lifted, exponent = (a * x).sum(axis=0), exponent + x - spread
+        lifted, exponent = (a * x).sum(axis=0), exponent + x - own.pay(spread)
     peak = exponent.max(axis=1)
     exponent -= peak[:, None]
     np.maximum(np.exp(exponent, out=exponent), LEAST_WEIGHT[piece.dtype.char], out=exponent)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
 from topicvec.engine import Engine, one_blas_thread
+from topicvec.model import equations
 from topicvec.model.estep import Inferred, even_theta, likelihoods, map_words, mix
 from topicvec.model.fitted import FittedTopics, Representatives, empty_table
 from topicvec.model.own import OwnWords
@@ -222,6 +223,10 @@ def word_distributions(fitted: FittedTopics, engine: Engine) -> Floats:
     types = np.arange(len(fitted.vectors))
     table, log_peak = _table(fitted, types, engine)
     P: Floats = table * np.exp(log_peak + log_unigram(fitted, types))[:, None]
+    unseen = np.diff(fitted.word_mass.indptr) == 0
+    if np.isfinite(fitted.pseudo).any():  # what new words pay is each topic's own here
+        spread = equations.own_spread(np.asarray(fitted.word_mass.sum(axis=0)), fitted.pseudo)
+        P[unseen] *= np.exp(spread.max() - spread)
     return P
 
 

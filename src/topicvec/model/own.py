@@ -80,6 +80,16 @@ class OwnWords(NamedTuple):
         more = equations.own_spread(totals, self.pseudo) - self.spread
         return float((gained[k] - (totals[k] + self.pseudo[k]) * more[k]).sum())
 
+    def pay(self, spread: Floats) -> Floats:
+        """Say what each word pays for the lift of others, (U, K) or (U, 1) of it, from the spread.
+
+        A word that no topic has tokens of pays the same in all, the most: else every text with
+        new words would seem to be of the null topic, which lifts none, or of small ones
+        (test_new_words_do_not_push_a_text_into_the_null_topic).
+        """
+        seen = np.asarray(self.counts.any(axis=1))
+        return spread if seen.all() else np.where(seen[:, None], spread, spread.max())
+
     def lift(self, exponent: Floats, counts: Floats | None = None) -> tuple[Floats, Floats]:
         """Give a and x = log(1 + C/a) (n, K) at the `logits`; a = x = 0 where m is infinite."""
         C = (self.counts if counts is None else counts).astype(float)

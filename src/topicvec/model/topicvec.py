@@ -73,6 +73,7 @@ class TopicVec(Estimator):
     own_words : bool or float
         Whether topics have words of their own: drawn around what their vector says, which
         counts as much as so many tokens. True learns the number; False is the paper's model.
+        With fewer than 20 documents topics have none, whatever is given: vectors rule.
     phrases : bool
         Whether collocations of a corpus, such as "new york", are words of their own; see
         `topicvec.text.find_phrases`. Vectors that are given as they are have no phrases.
@@ -96,7 +97,8 @@ class TopicVec(Estimator):
     seed_words : mapping of str to words, or sequence of lists of words, optional
         Words that start a topic each and gently hold it; the names become labels.
     fixed_topics : fitted model or array of shape (F, n_dims), optional
-        Topics that stay as they are while the others are learned beside them.
+        Topics whose vectors stay as they are while the others are learned beside them; they
+        have no words of their own.
     tokenizer : callable from str to list of str, optional
         Cuts texts into words; `topicvec.text.Tokenizer` by default.
     stop_words : str, path, iterable of str or None

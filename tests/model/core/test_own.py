@@ -454,3 +454,18 @@ def test_a_batch_moves_topics_by_the_tokens_that_vectors_answer_for(model):
     np.testing.assert_allclose(stats.mass, C.sum(axis=0), rtol=1e-5)
     np.testing.assert_allclose(stats.drawn, S.sum(axis=0), rtol=1e-5)
     np.testing.assert_allclose(stats.moment, S.T @ V, rtol=1e-4, atol=1e-3)
+
+
+def test_new_words_do_not_push_a_text_into_the_null_topic():
+    rng = np.random.default_rng(0)
+    names = [f"{side}{number}" for side in "ab" for number in range(30)]
+    matrix = np.repeat([[3.0, 0.0], [0.0, 3.0]], 30, axis=0) + rng.normal(0, 0.1, (60, 2))
+    vectors = WordVectors(names, matrix, np.ones(60))
+    texts = [list(rng.choice([f"{side}{n}" for n in range(15)], 12)) for side in "ab" * 100]
+    new = [[f"a{number}" for number in range(20, 28)], [f"b{number}" for number in range(20, 28)]]
+    model = TopicVec(3, vectors, own_words=50.0, random_state=0).fit(texts)
+    plain = TopicVec(3, vectors, own_words=False, random_state=0).fit(texts)
+    found, expected = model.transform(new), plain.transform(new)
+    assert (found[:, 0] < expected[:, 0] + 0.02).all()
+    assert found[0].argmax() != found[1].argmax()
+    np.testing.assert_allclose(model.topic_word_.sum(axis=0), 1, rtol=1e-5)
