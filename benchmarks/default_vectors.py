@@ -66,7 +66,9 @@ def news_scores(vectors: WordVectors) -> dict[str, Any]:
     means = [mean_vectors(vectors, part.texts) for part in (train, test)]
     row = {"20News macro F1, mean word vector": macro_f1(*means, train.groups, test.groups)}
     start = time.perf_counter()
-    model = TopicVec(15, vectors, stop_words="paper", random_state=0).fit(train.texts, train.groups)
+    model = TopicVec(
+        15, vectors, stop_words="paper", own_words=False, alpha=0.1, random_state=0
+    ).fit(train.texts, train.groups)
     row["seconds to fit 281 topics"] = round(time.perf_counter() - start, 1)
     topics = [model.sqrt_proportions(part.texts, prior=False) for part in (train, test)]
     row["20News macro F1, TopicVec"] = macro_f1(
@@ -97,7 +99,14 @@ def short_scores(vectors: WordVectors) -> dict[str, Any]:
 def short_score(
     vectors: WordVectors, texts: list[str], labels: NDArray[Any], n_topics: int, seed: int
 ) -> tuple[float, float]:
-    model = TopicVec(n_topics, vectors, stop_words="english-extended", random_state=seed)
+    model = TopicVec(
+        n_topics,
+        vectors,
+        stop_words="english-extended",
+        own_words=False,
+        alpha=0.1,
+        random_state=seed,
+    )
     largest = model.fit_transform(texts)[:, 1:].argmax(axis=1)
     features = 10 * model.sqrt_proportions(texts, prior=False)
     train, test = train_test_split(np.arange(len(texts)), test_size=0.5, random_state=0)

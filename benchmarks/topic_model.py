@@ -70,7 +70,7 @@ def fit(
         random_state=SEED,
         n_jobs=N_JOBS,
         share="corpus",
-        **options,
+        **{"own_words": False, "alpha": 0.1, **options},
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -233,9 +233,15 @@ def classes() -> dict[str, Any]:
     before = memory("VmRSS")
     Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
     start = time.perf_counter()
-    model = TopicVec(15, vectors, stop_words="paper", random_state=SEED, n_jobs=N_JOBS).fit(
-        train.texts, train.groups
-    )
+    model = TopicVec(
+        15,
+        vectors,
+        stop_words="paper",
+        own_words=False,
+        alpha=0.1,
+        random_state=SEED,
+        n_jobs=N_JOBS,
+    ).fit(train.texts, train.groups)
     seconds = time.perf_counter() - start
     peak = memory("VmHWM")
     own = vectors.matrix.nbytes / 2**20

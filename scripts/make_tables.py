@@ -32,6 +32,9 @@ Made from `benchmarks/results/table2.json` by `scripts/make_tables.py`; the resu
 topicvec-bench table2 --corpus both --seeds {n_seeds} -o benchmarks/results/table2.json
 ```
 
+These figures were made with the embedded vectors of 80,000 words, before there were 100,000, and
+with the start of then; the rows of TopicVec are topics without words of their own (α = 0.1).
+
 Documents are cut into words by the default tokenizer; stop words and words without a vector are
 dropped, and so are documents without a word left: the same for all methods. On 20 Newsgroups the
 training posts have many words that the embedded vectors do not know; those that they have at
@@ -90,6 +93,9 @@ Newsgroups: words that have a vector, without stop words, words of fewer than fi
 fewer than three letters. One seed each, but for the last table. TopicVec starts among the
 documents, takes their word frequencies for the null topic and ranks words by `mass`; the other
 models have the settings that their authors or packages advise.
+
+These figures were made with the embedded vectors of 80,000 words, before there were 100,000, and
+with the start of then; the rows of TopicVec are topics without words of their own (α = 0.1).
 
 NPMI, C_V and U_Mass are of the first ten words, in the posts themselves; "Wikipedia" is NPMI in
 its articles. Diversity is the share of distinct words among the first 25 of

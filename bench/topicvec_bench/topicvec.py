@@ -25,6 +25,9 @@ from topicvec_bench.base import Floats, TokenLists, TopicBaseline, checked
 
 __all__ = ["TopicVecFeatures", "TopicVecMean", "TopicVecTopics", "with_frequencies"]
 
+# The rows of the tables are the paper's model: vectors as they are, topics without own words.
+PAPER: Mapping[str, Any] = {"own_words": False, "alpha": 0.1}
+
 
 class TopicVecFeatures(TopicBaseline):
     """How much of each topic a document has, without a prior on the mixture.
@@ -80,11 +83,11 @@ class TopicVecFeatures(TopicBaseline):
         check_form(self.form)
         model = TopicVec(
             self.n_topics,
-            self.vectors,
+            "general" if self.vectors is None else self.vectors,
             max_norm=self.max_norm,
             stop_words=None,
             random_state=self.random_state,
-            **(self.options or {}),
+            **{**PAPER, **(self.options or {})},
         )
         self.model_ = model.fit(checked(documents), y)
         return self
@@ -211,6 +214,7 @@ class TopicVecTopics(TopicBaseline):
             stop_words=None,
             random_state=self.random_state,
             n_jobs=self.n_jobs,
+            **PAPER,
         ).fit(tokens)
         return self
 
