@@ -38,6 +38,8 @@ Of 20 Newsgroups and Reuters these are the documents of the training part; the t
 touched. Of every corpus four fifths of each class are there to learn from and a fifth is held
 out, the same for all systems and seeds. Systems have as many topics as there are classes, and
 TopicVec the null topic beside them; none is told the classes.
+The few constants of the default were settled while looking at these corpora
+([which](model.md#vectors-that-learn-from-the-text)), so figures on others are worth more.
 
 The rows; each with a + takes over what the row before it has:
 
