@@ -72,7 +72,7 @@ def iterate(
         theta, C, stats = expect(engine, corpus, lexicon, tables, state, solver)
         middle = perf_counter()
         state = replace(state, theta=theta, own=C if len(state.own) else state.own)
-        found, tables, gained, n_accepted = m_step(
+        found, moved, gained, n_accepted = m_step(
             engine, lexicon, state, stats, tables, solver, movable
         )
         if solver.learn_alpha:
@@ -86,7 +86,14 @@ def iterate(
                 "results"
             )
         if solver.method == "newton" and bound < state.bound:
+            if solver.pseudo_tokens == np.inf or len(state.own):
+                return
+            # Vectors have settled before topics had words of their own: these come now.
+            state = _give_own_words(engine, lexicon, solver, tables, state, C, -np.inf, movable)
+            if len(state.own):
+                continue
             return
+        tables = moved
         each, before = bound / stats.n_tokens, state.bounds[-1] if state.bounds else -np.inf
         if solver.pseudo_tokens != np.inf:
             found = _give_own_words(

@@ -15,6 +15,7 @@ from topicvec.embed.vectors import WordVectors
 from topicvec.engine import LocalEngine
 from topicvec.errors import DataError
 from topicvec.model import equations as eq
+from topicvec.model import gem
 from topicvec.model.estep import even_theta, likelihoods
 from topicvec.model.gem import iterate
 from topicvec.model.mstep import evaluate
@@ -469,3 +470,13 @@ def test_new_words_do_not_push_a_text_into_the_null_topic():
     assert (found[:, 0] < expected[:, 0] + 0.02).all()
     assert found[0].argmax() != found[1].argmax()
     np.testing.assert_allclose(model.topic_word_.sum(axis=0), 1, rtol=1e-5)
+
+
+def test_topics_that_have_settled_to_the_last_bit_still_get_words_of_their_own(monkeypatch):
+    monkeypatch.setattr(gem, "_SETTLED", -np.inf)  # no change is small enough but a fall
+    rng = np.random.default_rng(0)
+    vectors = WordVectors(["a", "b", "c", "d"], np.eye(4)[[0, 0, 1, 1]] * 3, np.ones(4))
+    texts = [list(rng.choice(["ab"[n % 2], "cd"[n % 2]], 8)) for n in range(60)]
+    model = TopicVec(3, vectors, own_words=40.0, max_iter=500, random_state=0).fit(texts)
+    assert model.converged_
+    assert np.isfinite(model.fitted_.pseudo[1:]).all()
