@@ -129,8 +129,9 @@ def e_step(
         for _ in range(max_passes):
             passes += 1
             weight[d] = equations.mixture_weight(new_theta[d], floor)
-            ratio[cells] = n / equations.evidence(L, weight[d])
-            m = equations.topic_mass(ratio[cells], L, weight[d])
+            with np.errstate(invalid="ignore"):  # OpenBLAS looks at lanes that it does not use
+                ratio[cells] = n / equations.evidence(L, weight[d])
+                m = equations.topic_mass(ratio[cells], L, weight[d])
             found = equations.dirichlet(prior, m)
             change = np.abs(found - new_theta[d]).sum()
             new_theta[d] = found
