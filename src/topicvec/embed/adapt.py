@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
+from topicvec.embed.formats.tensors import with_rows
 from topicvec.embed.vectors import WordVectors
 from topicvec.engine import Engine
 
@@ -157,18 +158,22 @@ class Learned(NamedTuple):
 
     def join(self, general: WordVectors) -> WordVectors:
         """Put the vectors together; the same bits wherever it is done."""
-        n, size = len(general), general.n_dims
-        matrix = np.zeros((n + len(self.words), size + self.residual.shape[1]), np.float32)
-        matrix[:n, :size] = general.matrix
-        if self.residual.shape[1]:
-            matrix[:n, :size] -= self.mean.astype(np.float32)
-            matrix[:n, :size] *= np.float32(self.scale)
-            matrix[self.places, size:] = self.residual + np.float32(0)  # −0 would not come back
-        matrix[n:] = self.rows
+        matrix = self._matrix(general)
         mean = b64encode(self.mean.astype("<f4").tobytes()).decode()
-        about = {"general": str(n), "scale": repr(float(self.scale)), "mean": mean}
+        about = {"general": str(len(general)), "scale": repr(float(self.scale)), "mean": mean}
         words = (*general.words, *self.words)
         return WordVectors(words, matrix, self.unigram, {**general.metadata, **about})
+
+    def _matrix(self, general: WordVectors) -> Matrix:
+        if not self.residual.shape[1]:
+            return with_rows(general.matrix, self.rows)
+        n, size = len(general), general.n_dims
+        matrix = np.zeros((n + len(self.words), size + self.residual.shape[1]), np.float32)
+        np.subtract(general.matrix, self.mean.astype(np.float32), out=matrix[:n, :size])
+        matrix[:n, :size] *= np.float32(self.scale)
+        matrix[self.places, size:] = self.residual + np.float32(0)  # −0 would not come back
+        matrix[n:] = self.rows
+        return matrix
 
 
 def learned_from(vectors: WordVectors, general: WordVectors) -> Learned:

@@ -23,6 +23,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,14 +34,16 @@ from topicvec.errors import DataError, FormatError
 from topicvec.files import atomic_write
 
 __all__ = [
-    "TENSOR_TYPES", "ParsedVectors", "dequantize", "in_utf8", "quantize", "read_own", "write_own",
-    "write_tensors",
+    "TENSOR_TYPES", "ParsedVectors", "dequantize", "in_utf8", "quantize", "read_own", "with_rows",
+    "write_own", "write_tensors",
 ]  # fmt: skip
 
 LAYOUT = "topicvec-vectors"
 VERSION = 1
 LARGEST_CODE = 127
 BLOCK_ROWS = 4096
+SPARE_ROWS = 512  # behind vectors in memory: an article has fewer new words
+_TAKING = Lock()
 
 TENSOR_TYPES = {
     "|b1": "BOOL", "|u1": "U8", "|i1": "I8", "<i2": "I16", "<u2": "U16", "<i4": "I32",
@@ -366,6 +369,7 @@ def dequantize(quantized: Quantized) -> NDArray[np.float32]:
     Returns
     -------
     ndarray of shape (n_words, n_dims), float32
+        In memory it has room for some more rows, see `with_rows`.
 
     Examples
     --------
@@ -374,7 +378,10 @@ def dequantize(quantized: Quantized) -> NDArray[np.float32]:
            [ 0.25,  0.  ]], dtype=float32)
     """
     codes, step = quantized
-    matrix = np.empty(codes.shape, dtype=np.float32)
+    n, size = codes.shape
+    room = np.empty((n + SPARE_ROWS, size), dtype=np.float32)
+    room[n:, 0] = np.nan  # not taken
+    matrix = room[:n]
 
     def fill(start: int) -> None:
         block = np.ascontiguousarray(codes[start : start + BLOCK_ROWS])
@@ -384,6 +391,50 @@ def dequantize(quantized: Quantized) -> NDArray[np.float32]:
     with ThreadPoolExecutor(2) as threads:  # half of what a cold start waits for
         list(threads.map(fill, starts))
     return matrix
+
+
+def with_rows(matrix: NDArray[np.float32], more: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Put rows at the end of a matrix, without a copy where `dequantize` left room for them.
+
+    New memory for all vectors would take a command on one article a third of a second. The room
+    can be taken once; whoever comes later gets a copy.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (n_words, n_dims), float32
+    more : ndarray of shape (n_more, n_dims), float32
+
+    Returns
+    -------
+    ndarray of shape (n_words + n_more, n_dims), float32
+        The given rows must not change, as both may share them.
+
+    Examples
+    --------
+    >>> first = dequantize(quantize([[1.0, -0.5], [0.26, 0.0]], step=0.25))
+    >>> longer = with_rows(first, np.ones((1, 2), np.float32))
+    >>> longer.shape, np.shares_memory(first, longer)
+    ((3, 2), True)
+    >>> np.shares_memory(first, with_rows(first, np.zeros((1, 2), np.float32)))
+    False
+    """
+    room: Any = matrix.base
+    n = len(matrix) + len(more)
+    with _TAKING:
+        if _has_room(room, matrix, n):
+            room[len(matrix) :, 0] = 0
+            room[len(matrix) : n] = more
+            longer: NDArray[np.float32] = room[:n]
+            return longer
+    return np.concatenate([matrix, more])
+
+
+def _has_room(room: Any, matrix: NDArray[np.float32], n: int) -> bool:
+    """Tell whether an array goes on behind the rows that a matrix shows of it, and is free."""
+    if not (isinstance(room, np.ndarray) and room.ndim == 2 and room.dtype == matrix.dtype):
+        return False
+    first = room.ctypes.data == matrix.ctypes.data and room.shape[1:] == matrix.shape[1:]
+    return first and n <= len(room) and bool(np.isnan(room[len(matrix) :, 0]).all())
 
 
 def _smallest_step(values: NDArray[np.float32]) -> NDArray[np.float32]:
