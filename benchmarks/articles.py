@@ -62,7 +62,7 @@ def articles() -> dict[str, Any]:
     for text in chosen:
         row: dict[str, Any] = {"words": len(text.split()), "seeds": []}
         for seed in range(3):
-            model = TopicVec(20, stop_words="paper", random_state=seed).fit([text])
+            model = TopicVec(19, stop_words="paper", random_state=seed).fit([text])
             live = [t for t in model.topics_ if t.share > 0.02 and t.index]
             T = model.topic_vectors_[[t.index for t in live]]
             T = T / np.linalg.norm(T, axis=1, keepdims=True)

@@ -3,7 +3,7 @@
 import topicvec
 
 article = topicvec.datasets.sample_article()
-model = topicvec.TopicVec(n_topics=12, random_state=0).fit([article])
+model = topicvec.TopicVec(n_topics=11, random_state=0).fit([article])
 
 for topic in model.topics_:
     print(f"{topic.share:6.1%}  {' '.join(word for word, _ in topic.words)}")

@@ -6,7 +6,7 @@ from pathlib import Path
 import topicvec
 
 documents = topicvec.datasets.sample_corpus()
-model = topicvec.TopicVec(n_topics=16, random_state=0).fit(documents)
+model = topicvec.TopicVec(n_topics=15, random_state=0).fit(documents)
 
 index = topicvec.DocumentIndex.build(model, documents)
 for query in ("the night sky", "how to bake bread", "computer memory"):

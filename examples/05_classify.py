@@ -11,7 +11,7 @@ import topicvec
 documents = topicvec.datasets.sample_corpus()
 train, test = documents[::2], documents[1::2]
 labels = [document.label for document in train]
-topics = topicvec.TopicVec(n_topics=4, random_state=0)
+topics = topicvec.TopicVec(n_topics=3, random_state=0)
 
 classifier = topicvec.TopicClassifier(topics).fit(train, labels)
 score = classifier.score(test, [document.label for document in test])

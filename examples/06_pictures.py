@@ -7,7 +7,7 @@ import topicvec
 from topicvec import pictures
 
 documents = topicvec.datasets.sample_corpus()
-model = topicvec.TopicVec(n_topics=16, random_state=0).fit(documents)
+model = topicvec.TopicVec(n_topics=15, random_state=0).fit(documents)
 folder = Path(mkdtemp(prefix="topicvec-pictures-"))
 
 drawn = {

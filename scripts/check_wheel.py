@@ -36,7 +36,7 @@ start = time.perf_counter()
 vectors = topicvec.load_vectors()
 assert time.perf_counter() - start < 1, "loading the default vectors takes too long"
 assert len(vectors) >= 60_000, len(vectors)
-model = topicvec.TopicVec(n_topics=8, random_state=0).fit([topicvec.datasets.sample_article()])
+model = topicvec.TopicVec(n_topics=7, random_state=0).fit([topicvec.datasets.sample_article()])
 assert model.topic_vectors_.shape == (8, vectors.matrix.shape[1])
 print(len(vectors), "words;", ", ".join(word for word, _ in model.topics_[0].words[:5]))
 """

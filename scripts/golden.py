@@ -79,12 +79,12 @@ def labels() -> list[str]:
 
 @cache
 def one() -> TopicVec:
-    return TopicVec(10, random_state=0).fit([datasets.sample_article()])
+    return TopicVec(9, random_state=0).fit([datasets.sample_article()])
 
 
 @cache
 def many() -> TopicVec:
-    return TopicVec(8, random_state=0).fit(corpus())
+    return TopicVec(7, random_state=0).fit(corpus())
 
 
 def on_general(n_topics: int, documents: list[Any]) -> TopicVec:
@@ -135,62 +135,62 @@ def sample_corpus() -> Results:
 
 @job
 def one_worker() -> Results:
-    return fitted(TopicVec(8, random_state=0, n_jobs=1).fit(corpus()))
+    return fitted(TopicVec(7, random_state=0, n_jobs=1).fit(corpus()))
 
 
 @job
 def started_at_documents() -> Results:
-    return fitted(TopicVec(8, random_state=0, init="documents").fit(corpus()))
+    return fitted(TopicVec(7, random_state=0, init="documents").fit(corpus()))
 
 
 @job
 def started_at_random() -> Results:
-    return fitted(TopicVec(8, random_state=0, init="random").fit(corpus()))
+    return fitted(TopicVec(7, random_state=0, init="random").fit(corpus()))
 
 
 @job
 def per_class() -> Results:
-    return fitted(TopicVec(4, random_state=0).fit(corpus(), labels()))
+    return fitted(TopicVec(3, random_state=0).fit(corpus(), labels()))
 
 
 @job
 def shared_by_classes() -> Results:
-    return fitted(TopicVec(8, random_state=0, share="corpus").fit(corpus(), labels()))
+    return fitted(TopicVec(7, random_state=0, share="corpus").fit(corpus(), labels()))
 
 
 @job
 def seed_words() -> Results:
     seeds = {"sky": ["telescope", "moon", "planet"], "health": ["doctor", "patient"]}
-    return fitted(TopicVec(8, random_state=0, seed_words=seeds).fit(corpus()))
+    return fitted(TopicVec(7, random_state=0, seed_words=seeds).fit(corpus()))
 
 
 @job
 def mask() -> Results:
     allowed = np.ones((len(corpus()), 8), bool)
     allowed[::2, 1:4] = False
-    return fitted(TopicVec(8, random_state=0).fit(corpus(), mask=allowed))
+    return fitted(TopicVec(7, random_state=0).fit(corpus(), mask=allowed))
 
 
 @job
 def fixed_topics() -> Results:
-    model = TopicVec(12, "general", random_state=0, fixed_topics=on_general(10, ARTICLE))
+    model = TopicVec(11, "general", random_state=0, fixed_topics=on_general(10, ARTICLE))
     return fitted(model.fit(corpus()))
 
 
 @job
 def document_weights() -> Results:
     weights = np.linspace(1, 3, len(corpus()))
-    return fitted(TopicVec(8, random_state=0).fit(corpus(), document_weights=weights))
+    return fitted(TopicVec(7, random_state=0).fit(corpus(), document_weights=weights))
 
 
 @job
 def learned_alpha() -> Results:
-    return fitted(TopicVec(8, random_state=0, alpha="learn").fit(corpus()))
+    return fitted(TopicVec(7, random_state=0, alpha="learn").fit(corpus()))
 
 
 @job
 def paper_solver() -> Results:
-    return fitted(TopicVec(8, random_state=0, solver="paper", max_iter=20).fit(corpus()))
+    return fitted(TopicVec(7, random_state=0, solver="paper", max_iter=20).fit(corpus()))
 
 
 def paper(n_topics: int, **more: Any) -> TopicVec:
@@ -224,7 +224,7 @@ def paper_model() -> Results:
 
 @job
 def two_batches() -> Results:
-    model = TopicVec(8, random_state=0).partial_fit(corpus()[:50])
+    model = TopicVec(7, random_state=0).partial_fit(corpus()[:50])
     return fitted(model.partial_fit(corpus()[50:]))
 
 
@@ -251,7 +251,7 @@ def saved_and_loaded() -> Results:
 
 @job
 def classifier() -> Results:
-    model = TopicVec(4, random_state=0)
+    model = TopicVec(3, random_state=0)
     classes = TopicClassifier(model).fit(corpus()[::2], labels()[::2])
     found = classes.classify(corpus()[1::2])
     return {"predictions": classes.predict(corpus()[1::2]), "details": [repr(e) for e in found]}
@@ -263,7 +263,7 @@ def features() -> Results:
     forms += ["both", "own-words", "own-both"]
     made = {}
     for form in forms:
-        step = TopicFeatures(TopicVec(4, random_state=0), form=form)
+        step = TopicFeatures(TopicVec(3, random_state=0), form=form)
         made[form] = step.fit(corpus(), labels()).transform(corpus())
     return made
 

@@ -12,8 +12,8 @@ FOLDER = Path(__file__).resolve().parents[1] / "docs" / "pictures"
 
 def main() -> None:
     article, corpus = datasets.sample_article(), datasets.sample_corpus()
-    one = TopicVec(n_topics=12, random_state=0).fit([article])
-    many = TopicVec(n_topics=16, random_state=0).fit(corpus)
+    one = TopicVec(n_topics=11, random_state=0).fit([article])
+    many = TopicVec(n_topics=15, random_state=0).fit(corpus)
     drawn = {
         **{name: pictures.draw(name, many, corpus) for name in pictures.KINDS if name != "cloud"},
         "article": pictures.cloud(one, title="Topics of the bundled article"),

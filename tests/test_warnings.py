@@ -14,7 +14,7 @@ TEXTS = ["cat dog cat", "bus car bus", "unheard"]
 
 
 def quick(**params):
-    return TopicVec(3, VECTORS, random_state=0, **params)
+    return TopicVec(2, VECTORS, random_state=0, **params)
 
 
 def fitted():

@@ -82,7 +82,7 @@ class TopicVecFeatures(TopicBaseline):
         """Learn topics of each class, or without classes of all documents."""
         check_form(self.form)
         model = TopicVec(
-            self.n_topics,
+            self.n_topics - 1,  # which has the null topic beside them
             "general" if self.vectors is None else self.vectors,
             max_norm=self.max_norm,
             stop_words=None,
@@ -208,7 +208,7 @@ class TopicVecTopics(TopicBaseline):
         """Learn topics from token lists."""
         tokens, vectors = checked(documents), load_vectors(self.vectors)
         self.model_ = TopicVec(
-            self.n_topics + 1,
+            self.n_topics,
             with_frequencies(vectors, tokens) if self.unigram == "corpus" else vectors,
             init=self.init,
             stop_words=None,

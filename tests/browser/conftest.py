@@ -25,7 +25,7 @@ ODD = {
 @pytest.fixture(scope="session")
 def collection():
     documents = datasets.sample_corpus()
-    model = TopicVec(n_topics=16, random_state=0).fit(documents)
+    model = TopicVec(n_topics=15, random_state=0).fit(documents)
     odd_ones = [Document(name, text) for name, text in ODD.items()]
     return Collection.build(model, [*documents, *odd_ones], "A <i>small</i> corpus")
 

@@ -19,7 +19,7 @@ def files(tmp_path_factory):
     documents = datasets.sample_corpus()
     rows = [json.dumps({"id": d.id, "text": d.text, "label": d.label}) for d in documents]
     (folder / "corpus.jsonl").write_text("\n".join(rows), encoding="utf-8")
-    TopicVec(n_topics=6, random_state=0, max_iter=200).fit(documents).save(folder / "m.topicvec")
+    TopicVec(n_topics=5, random_state=0, max_iter=200).fit(documents).save(folder / "m.topicvec")
     return str(folder / "m.topicvec"), str(folder / "corpus.jsonl")
 
 

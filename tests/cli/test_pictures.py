@@ -26,7 +26,7 @@ def folder(tmp_path_factory):
     known = load_vectors()
     vectors = known.subset(sorted(word for word in words if word in known))
     vectors.save(folder / "v.safetensors")
-    model = TopicVec(n_topics=5, vectors=vectors, random_state=0).fit(documents)
+    model = TopicVec(n_topics=4, vectors=vectors, random_state=0).fit(documents)
     model.save(folder / "m.topicvec")
     return folder
 

@@ -17,7 +17,7 @@ ODD = {
 
 @pytest.fixture(scope="session")
 def model():
-    return TopicVec(n_topics=9, random_state=0).fit(datasets.sample_corpus())
+    return TopicVec(n_topics=8, random_state=0).fit(datasets.sample_corpus())
 
 
 @pytest.fixture(scope="session")

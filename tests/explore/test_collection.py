@@ -157,7 +157,7 @@ def test_no_documents_are_an_error(model):
 
 def test_one_article_can_be_shown():
     text = "Salt water fills the sea. The sea is salt. Violins play music."
-    model = TopicVec(n_topics=3, random_state=0).fit([text])
+    model = TopicVec(n_topics=2, random_state=0).fit([text])
     collection = Collection.build(model, [Document("a", text)], "One")
     assert collection.document(0).similar == ()
     assert collection.overview.n_documents == 1

@@ -63,7 +63,7 @@ def fitted():
     words = [f"w{i}" for i in range(30)]
     vectors = WordVectors(words, rng.normal(size=(30, 4)), rng.random(30) + 0.1)
     documents = [[words[i] for i in rng.integers(0, 10, 12) + 10 * (n % 3)] for n in range(60)]
-    model = TopicVec(4, vectors, random_state=0, stop_words=None, n_jobs=1).fit(documents)
+    model = TopicVec(3, vectors, random_state=0, stop_words=None, n_jobs=1).fit(documents)
     return model, documents
 
 

@@ -351,6 +351,6 @@ def test_a_model_on_default_vectors_of_another_release_is_refused(path, monkeypa
 def test_a_solver_of_the_users_own_is_saved(tmp_path):
     vectors = WordVectors(["cat", "dog", "car"], np.eye(3), [1, 1, 1])
     solver = Solver(max_passes=9, n_normalizer_words=2)
-    fitted = TopicVec(2, vectors, solver=solver, random_state=0).fit(["cat dog", "car"])
+    fitted = TopicVec(1, vectors, solver=solver, random_state=0).fit(["cat dog", "car"])
     fitted.save(tmp_path / "model.topicvec")
     assert TopicVec.load(tmp_path / "model.topicvec").solver == solver

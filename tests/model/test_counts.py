@@ -59,7 +59,7 @@ def test_stop_words_are_left_out():
 
 
 def test_unknown_words_are_counted_without_a_warning():
-    model = TopicVec(2, VECTORS, random_state=0).fit(["cat yak dog", "gnu yak car dog cat cat"])
+    model = TopicVec(1, VECTORS, random_state=0).fit(["cat yak dog", "gnu yak car dog cat cat"])
     assert model.unknown_words_ == {"yak": 2, "gnu": 1}
 
 
@@ -180,12 +180,12 @@ BAD = {
 @pytest.mark.parametrize(("documents", "error", "message"), BAD.values(), ids=BAD.keys())
 def test_bad_documents_are_refused_with_one_clear_message(documents, error, message):
     with pytest.raises(error, match=message):
-        TopicVec(2, VECTORS).fit(documents)
+        TopicVec(1, VECTORS).fit(documents)
 
 
 def test_a_vocabulary_of_another_length_is_refused():
     with pytest.raises(VocabularyMismatch, match=r"3 columns needs .* 3 words.* found 2 words"):
-        TopicVec(2, VECTORS, vocabulary=["cat", "dog"]).fit(csr_array([[1, 2, 3]]))
+        TopicVec(1, VECTORS, vocabulary=["cat", "dog"]).fit(csr_array([[1, 2, 3]]))
 
 
 def test_a_corpus_without_any_known_word_is_refused():
@@ -193,14 +193,14 @@ def test_a_corpus_without_any_known_word_is_refused():
         pytest.warns(OutOfVocabularyWarning),
         pytest.raises(DataError, match="no document has a word with a vector"),
     ):
-        TopicVec(2, VECTORS).fit(["yak gnu"])
+        TopicVec(1, VECTORS).fit(["yak gnu"])
 
 
 def test_more_topics_than_distinct_words_are_refused():
     with pytest.raises(
         DataError, match=r"5 topics are too many .* 3 distinct .* n_topics=4 or less"
     ):
-        TopicVec(5, VECTORS).fit(["cat dog car"])
+        TopicVec(4, VECTORS).fit(["cat dog car"])
 
 
 BAD_PARAMETERS = {
@@ -226,7 +226,7 @@ def test_bad_parameters_are_refused_at_fit(name):
 @pytest.mark.parametrize("alpha", [[0.1, 0.2, 0.3], "magic", np.nan])
 def test_alpha_must_fit_the_topics(alpha):
     with pytest.raises(DataError, match="alpha must be"):
-        TopicVec(2, VECTORS, alpha=alpha).fit(["cat dog car"])
+        TopicVec(1, VECTORS, alpha=alpha).fit(["cat dog car"])
 
 
 def test_learning_unknown_words_needs_texts():
@@ -256,7 +256,7 @@ def test_vectors_are_learned_for_frequent_unknown_words(planted):
     ]
     documents[0].append("seldom")
     vectors = learn_vectors(planted.vectors, documents)
-    model = TopicVec(5, vectors, random_state=0).fit(documents)
+    model = TopicVec(4, vectors, random_state=0).fit(documents)
     assert model.vocabulary_[:-1] == planted.vectors.words
     assert model.vocabulary_[-1] == "newword"
     assert model.unknown_words_ == {"seldom": 1}
@@ -273,7 +273,7 @@ def test_a_given_matrix_stays_as_it_is_and_may_be_read_only():
     before = [given.data.copy(), given.indices.copy(), given.indptr.copy()]
     for array in (given.data, given.indices, given.indptr):
         array.flags.writeable = False
-    model = TopicVec(2, VECTORS, random_state=0).fit(given)
+    model = TopicVec(1, VECTORS, random_state=0).fit(given)
     assert model.fitted_.word_counts.tolist() == [3, 3, 1]
     assert model.transform(given).shape == (2, 2)
     after = [given.data, given.indices, given.indptr]
@@ -286,11 +286,11 @@ def test_a_matrix_of_stored_zeros_is_refused():
         pytest.warns(OutOfVocabularyWarning),
         pytest.raises(DataError, match="no document has a word with a vector"),
     ):
-        TopicVec(2, VECTORS).fit(zeros)
+        TopicVec(1, VECTORS).fit(zeros)
 
 
 def test_documents_of_weight_zero_have_no_words():
-    model = TopicVec(2, VECTORS, random_state=0)
+    model = TopicVec(1, VECTORS, random_state=0)
     model.fit(["cat dog", "car car"], document_weights=[1, 0])
     assert model.fitted_.word_counts.tolist() == [1, 1, 0]
     with pytest.raises(DataError, match="document_weights are zero for all documents"):
@@ -313,10 +313,10 @@ def test_numbers_of_numpy_are_numbers():
 @pytest.mark.parametrize("given", [{"max_norm": 3.0}, {"learn_alpha": True}])
 def test_what_a_solver_does_not_decide_is_refused(given):
     with pytest.raises(DataError, match="give them there"):
-        TopicVec(2, VECTORS, solver=Solver(**given)).fit(["cat dog car"])
+        TopicVec(1, VECTORS, solver=Solver(**given)).fit(["cat dog car"])
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e300])
 def test_weights_beyond_the_arithmetic_are_refused(scale):
     with pytest.raises(DataError, match="scale them to numbers of words"):
-        TopicVec(2, VECTORS).fit(csr_array([[1.0, 2.0, 3.0]]) * scale)
+        TopicVec(1, VECTORS).fit(csr_array([[1.0, 2.0, 3.0]]) * scale)

@@ -59,7 +59,7 @@ def test_an_engine_that_copies_gives_the_same_bits_as_one_thread(planted, case):
 def test_the_next_batch_too(planted):
     found = []
     for engine in (LocalEngine(1), CopyingEngine()):
-        model = TopicVec(5, planted.vectors, random_state=0, n_jobs=engine)
+        model = TopicVec(4, planted.vectors, random_state=0, n_jobs=engine)
         model.partial_fit(planted.documents[:30]).partial_fit(planted.documents[30:])
         found.append(model)
     assert np.array_equal(found[0].topic_vectors_, found[1].topic_vectors_)
@@ -82,15 +82,15 @@ def test_the_pieces_that_are_sent_are_small():
 
 def test_pools_that_wait_for_their_results_are_engines(planted):
     with ThreadPoolExecutor(2) as pool:
-        model = TopicVec(5, planted.vectors, random_state=0, n_jobs=pool).fit(planted.documents)
-    same = TopicVec(5, planted.vectors, random_state=0, n_jobs=InPlace()).fit(planted.documents)
+        model = TopicVec(4, planted.vectors, random_state=0, n_jobs=pool).fit(planted.documents)
+    same = TopicVec(4, planted.vectors, random_state=0, n_jobs=InPlace()).fit(planted.documents)
     assert np.array_equal(model.topic_vectors_, same.topic_vectors_)
 
 
 @pytest.mark.slow
 def test_processes_give_the_same_bits(planted):
     found = [
-        TopicVec(4, planted.vectors, random_state=0, tol=1e-2, n_jobs=engine)
+        TopicVec(3, planted.vectors, random_state=0, tol=1e-2, n_jobs=engine)
         .fit(planted.documents)
         .topic_vectors_
         for engine in (LocalEngine(1), LocalEngine(2, kind="process"))
@@ -112,12 +112,12 @@ def test_an_engine_that_loses_a_result_is_an_error():
     vectors = WordVectors([f"w{i}" for i in range(9_000)], matrix, np.ones(9_000))
     texts = [[f"w{i}" for i in rng.integers(0, 9_000, 30)] for _ in range(20)]
     with pytest.raises(EngineError, match=r"LosingEngine.*: 4 results of 5 items"):
-        TopicVec(3, vectors, random_state=0, n_jobs=LosingEngine()).fit(texts)
+        TopicVec(2, vectors, random_state=0, n_jobs=LosingEngine()).fit(texts)
 
 
 @pytest.mark.slow
 def test_plain_pools_of_processes_are_engines(planted):
-    model = TopicVec(4, planted.vectors, random_state=0, tol=1e-2)
+    model = TopicVec(3, planted.vectors, random_state=0, tol=1e-2)
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         found = model.set_params(n_jobs=pool).fit(planted.documents).topic_vectors_
     same = model.set_params(n_jobs=1).fit(planted.documents).topic_vectors_
@@ -161,7 +161,7 @@ LOOKALIKES = {
 def test_what_only_looks_like_an_engine_is_refused(planted, case):
     kind, message = LOOKALIKES[case]
     with ThreadPoolExecutor(1) as pool:
-        model = TopicVec(3, planted.vectors, n_jobs=kind(pool) if kind is Client else kind())
+        model = TopicVec(2, planted.vectors, n_jobs=kind(pool) if kind is Client else kind())
         with pytest.raises(EngineError, match=message):
             model.fit(planted.documents)
 
@@ -178,4 +178,4 @@ def test_word_vectors_refuse_it_too(case):
 @pytest.mark.parametrize("engine", ["two", LocalEngine, {"jobs": 2}])
 def test_what_has_no_map_is_refused(planted, engine):
     with pytest.raises(EngineError, match="needs a map method"):
-        TopicVec(3, planted.vectors, n_jobs=engine).fit(planted.documents)
+        TopicVec(2, planted.vectors, n_jobs=engine).fit(planted.documents)

@@ -58,7 +58,7 @@ def test_the_true_bound_of_the_sample_corpus_never_falls(vectors):
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_sample_article_does_not_collapse(vectors, seed):
-    model = TopicVec(20, vectors, random_state=seed).fit([sample_article()])
+    model = TopicVec(19, vectors, random_state=seed).fit([sample_article()])
     share = model.fitted_.mass / model.fitted_.mass.sum()
     live = 1 + np.flatnonzero(share[1:] > 0.02)
     assert len(live) >= 8
@@ -71,9 +71,9 @@ def test_the_sample_article_does_not_collapse(vectors, seed):
 
 def test_a_rehearsal_saves_iterations_and_ends_as_well(monkeypatch):
     article = [sample_article()]
-    rehearsed = TopicVec(20, random_state=0).fit(article)
+    rehearsed = TopicVec(19, random_state=0).fit(article)
     monkeypatch.setattr(gem, "_WORTH", 0.0)  # never worth it
-    plain = TopicVec(20, random_state=0).fit(article)
+    plain = TopicVec(19, random_state=0).fit(article)
     assert rehearsed.n_iter_ <= plain.n_iter_ / 2
     assert rehearsed.bounds_[-1] > plain.bounds_[-1] - 0.02
 
@@ -81,7 +81,7 @@ def test_a_rehearsal_saves_iterations_and_ends_as_well(monkeypatch):
 @pytest.mark.parametrize("compiled", [False, True])
 def test_the_bound_of_an_article_never_falls_in_either_kind_of_loop(monkeypatch, compiled):
     monkeypatch.setattr(state, "_FEW_DOCUMENTS", 0 if compiled else 8)
-    model = TopicVec(20, random_state=0, tol=0.0, max_iter=60)
+    model = TopicVec(19, random_state=0, tol=0.0, max_iter=60)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         bounds = model.fit([sample_article()]).bounds_
@@ -92,7 +92,7 @@ def test_the_bound_of_an_article_never_falls_in_either_kind_of_loop(monkeypatch,
 def test_an_article_needs_no_compiled_loops(tmp_path):
     script = (
         "import sys; from topicvec import TopicVec, datasets\n"
-        "TopicVec(10, random_state=0).fit([datasets.sample_article()])\n"
+        "TopicVec(9, random_state=0).fit([datasets.sample_article()])\n"
         "assert 'numba' not in sys.modules and 'sklearn' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
@@ -100,10 +100,10 @@ def test_an_article_needs_no_compiled_loops(tmp_path):
 
 def test_another_link_function_gives_an_article_other_topics(monkeypatch):
     article = [sample_article()]
-    before = TopicVec(10, random_state=0).fit(article)
+    before = TopicVec(9, random_state=0).fit(article)
     link = eq.logits
     monkeypatch.setattr(eq, "logits", lambda V, T, r=None: link(0.5 * V, T, r))
-    after = TopicVec(10, random_state=0).fit(article)
+    after = TopicVec(9, random_state=0).fit(article)
     assert not np.allclose(before.topic_vectors_, after.topic_vectors_, atol=1e-3)
     assert before.topics_ != after.topics_
 
@@ -111,11 +111,11 @@ def test_another_link_function_gives_an_article_other_topics(monkeypatch):
 def test_a_link_on_other_features_is_the_model_on_them(monkeypatch, vectors):
     article = [sample_article()]
     half = WordVectors(vectors.words, vectors.matrix / 2, vectors.unigram)
-    expected = TopicVec(10, half, random_state=0, tol=1e-4).fit(article)
+    expected = TopicVec(9, half, random_state=0, tol=1e-4).fit(article)
     link, moment = eq.logits, eq.moment
     monkeypatch.setattr(eq, "logits", lambda V, T, r=None: link(V / 2, T, r))
     monkeypatch.setattr(eq, "moment", lambda V, C: moment(V / 2, C))
-    found = TopicVec(10, vectors, random_state=0, tol=1e-4).fit(article)
+    found = TopicVec(9, vectors, random_state=0, tol=1e-4).fit(article)
     assert found.score(article) == pytest.approx(found.bounds_[-1], abs=2e-3)
     assert found.bounds_[-1] == pytest.approx(expected.bounds_[-1], abs=2e-2)
     assert np.diff(found.bounds_).min() >= 0
@@ -134,11 +134,11 @@ def test_each_equation_runs_in_the_fit_of_an_article(monkeypatch):
 
     for name in eq.__all__:
         monkeypatch.setattr(eq, name, counted(name, getattr(eq, name)))
-    model = TopicVec(6, random_state=0).fit([sample_article()])
+    model = TopicVec(5, random_state=0).fit([sample_article()])
     model.responsibilities(sample_article())
     model.merge([[1, 2]])
-    TopicVec(6, random_state=0, solver="paper", max_iter=2, tol=10.0).fit([sample_article()])
-    TopicVec(3, random_state=0, alpha="learn", max_iter=6, tol=10.0).fit(sample_corpus())
+    TopicVec(5, random_state=0, solver="paper", max_iter=2, tol=10.0).fit([sample_article()])
+    TopicVec(2, random_state=0, alpha="learn", max_iter=6, tol=10.0).fit(sample_corpus())
     assert called == set(eq.__all__)
 
 

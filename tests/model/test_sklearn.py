@@ -87,9 +87,9 @@ def test_scikit_learns_checks_pass(estimator, check):
 
 
 def test_a_clone_has_the_same_parameters_and_shares_what_is_large(planted):
-    fitted = TopicVec(3, planted.vectors, tol=1e-2, random_state=0).fit(planted.documents)
+    fitted = TopicVec(2, planted.vectors, tol=1e-2, random_state=0).fit(planted.documents)
     seeds = {"first": ["aaxy"]}
-    model = TopicVec(4, planted.vectors, seed_words=seeds, fixed_topics=fitted)
+    model = TopicVec(3, planted.vectors, seed_words=seeds, fixed_topics=fitted)
     copy = clone(model)
     assert copy.vectors is planted.vectors
     assert copy.fixed_topics is fitted
@@ -100,24 +100,24 @@ def test_a_clone_has_the_same_parameters_and_shares_what_is_large(planted):
 
 def test_parameters_are_stored_untouched():
     seeds = [["cat"]]
-    model = TopicVec(7, seed_words=seeds, random_state=3)
+    model = TopicVec(6, seed_words=seeds, random_state=3)
     assert model.get_params()["seed_words"] is seeds
     assert model.set_params(n_topics=8).n_topics == 8
     with pytest.raises(DataError, match="no parameter 'topics'"):
         model.set_params(topics=3)
     assert repr(TopicVec()) == "TopicVec()"
-    assert repr(model) == "TopicVec(n_topics=8, seed_words=[['cat']], random_state=3)"
+    assert repr(model) == "TopicVec(n_topics=7, seed_words=[['cat']], random_state=3)"
 
 
 def test_a_model_without_topics_says_so(planted):
     with pytest.raises(NotFittedError, match="call fit first"):
-        TopicVec(3, planted.vectors).transform(planted.texts)
-    assert not hasattr(TopicVec(3), "topics_")
+        TopicVec(2, planted.vectors).transform(planted.texts)
+    assert not hasattr(TopicVec(2), "topics_")
 
 
 def test_pipelines_classify_by_topics(planted):
     pipeline = make_pipeline(
-        TopicVec(3, planted.vectors, tol=1e-2, random_state=0), LogisticRegression()
+        TopicVec(2, planted.vectors, tol=1e-2, random_state=0), LogisticRegression()
     )
     pipeline.fit(planted.texts, planted.classes)
     assert pipeline.score(planted.texts, planted.classes) == 1.0
@@ -135,7 +135,7 @@ def test_searches_try_parameters(planted):
 
 
 def test_columns_have_names(planted):
-    model = TopicVec(3, planted.vectors, share="corpus", tol=1e-2, random_state=0)
+    model = TopicVec(2, planted.vectors, share="corpus", tol=1e-2, random_state=0)
     union = FeatureUnion([("topics", model)]).fit(planted.texts)
     expected = ["topics__topicvec0", "topics__topicvec1", "topics__topicvec2"]
     assert union.get_feature_names_out().tolist() == expected

@@ -88,7 +88,7 @@ def test_results_are_the_same_bits_for_any_number_of_blas_threads():
     found = []
     for n_threads in (1, 4):
         with threadpool_limits(n_threads, "blas"):
-            found.append(TopicVec(3, vectors, max_iter=3, random_state=0, n_jobs=1).fit(counts))
+            found.append(TopicVec(2, vectors, max_iter=3, random_state=0, n_jobs=1).fit(counts))
     assert found[0].bounds_ == found[1].bounds_
     assert np.array_equal(found[0].topic_vectors_, found[1].topic_vectors_)
     assert np.array_equal(found[0].transform(counts), found[1].transform(counts))
@@ -282,7 +282,7 @@ def test_topics_start_among_documents_only_where_there_are_many(planted):
     few, many = planted.documents, planted.documents * 17
     for documents, same in ((few, "spread"), (many, "documents")):
         runs = [
-            TopicVec(5, planted.vectors, init=init, random_state=0, max_iter=5, tol=1.0)
+            TopicVec(4, planted.vectors, init=init, random_state=0, max_iter=5, tol=1.0)
             for init in ("auto", same)
         ]
         first, second = (run.fit(documents).topic_vectors_ for run in runs)
@@ -291,5 +291,5 @@ def test_topics_start_among_documents_only_where_there_are_many(planted):
 
 def test_documents_that_all_have_the_same_words_start_among_words(planted):
     documents = [["aaxy", "abxy", "caxy"]] * 1000
-    model = TopicVec(3, planted.vectors, random_state=0).fit(documents)
+    model = TopicVec(2, planted.vectors, random_state=0).fit(documents)
     assert np.isfinite(model.topic_vectors_).all()

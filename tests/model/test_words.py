@@ -49,7 +49,7 @@ def texts(n_each=40, seed=0):
 
 def fit(**params):
     documents, subjects = texts()
-    model = TopicVec(4, "corpus", random_state=0, **params).fit(iter(documents))
+    model = TopicVec(3, "corpus", random_state=0, **params).fit(iter(documents))
     return model, documents, subjects
 
 
@@ -83,7 +83,7 @@ def test_a_saved_model_brings_its_vectors(tmp_path):
 
 def test_later_batches_keep_the_vectors_of_the_first():
     documents, _ = texts()
-    model = TopicVec(4, "corpus", random_state=0).partial_fit(documents[::2])
+    model = TopicVec(3, "corpus", random_state=0).partial_fit(documents[::2])
     vectors = model.vectors_
     assert model.partial_fit(documents[1::2]).vectors_ is vectors
 
@@ -112,19 +112,19 @@ def test_words_of_a_subject_are_neighbours():
 
 def test_too_little_text_is_refused_with_advice():
     with pytest.raises(DataError, match=r"found 0: use vectors='general'"):
-        TopicVec(3, "corpus").fit(["one short article about rain"])
+        TopicVec(2, "corpus").fit(["one short article about rain"])
 
 
 def test_counts_have_no_neighbours():
     with pytest.raises(DataError, match="learned from texts or token lists"):
-        TopicVec(3, "corpus").fit(csr_array([[1, 2]]))
+        TopicVec(2, "corpus").fit(csr_array([[1, 2]]))
 
 
 # what may be given
 
 
 def test_a_text_without_new_words_has_the_general_vectors():
-    general, default = (TopicVec(2, vectors, random_state=0) for vectors in ("general", None))
+    general, default = (TopicVec(1, vectors, random_state=0) for vectors in ("general", None))
     text = ["rain and wind and snow and sun"]
     assert general.fit(text).vectors_ is default.fit(text).vectors_ is load_vectors()
 
@@ -132,7 +132,7 @@ def test_a_text_without_new_words_has_the_general_vectors():
 def test_general_vectors_stay_as_they_are_for_any_text():
     reading = read_corpus([ARTICLE])
     assert text_vectors("general", reading, ENGINE) is load_vectors()
-    model = TopicVec(3, "general", random_state=0).fit([ARTICLE])
+    model = TopicVec(2, "general", random_state=0).fit([ARTICLE])
     assert {"daraprim", "shkreli"} <= set(model.unknown_words_)
 
 
@@ -151,7 +151,7 @@ def test_vectors_that_are_given_are_used_as_they_are(tmp_path):
         str(tmp_path / "some.safetensors"),
         keyed,
     ):
-        model = TopicVec(2, vectors, random_state=0).fit(["rain wind rain", "bank bank daraprim"])
+        model = TopicVec(1, vectors, random_state=0).fit(["rain wind rain", "bank bank daraprim"])
         assert model.vectors_ == given
         assert model.unknown_words_ == {"daraprim": 1}
         assert not model.phrases_
@@ -160,7 +160,7 @@ def test_vectors_that_are_given_are_used_as_they_are(tmp_path):
 def test_a_matrix_of_counts_has_general_vectors():
     words = ["rain", "wind", "bank", "money"]
     counts = csr_array([[3, 2, 0, 0], [0, 0, 2, 3]])
-    model = TopicVec(2, vocabulary=words, random_state=0).fit(counts)
+    model = TopicVec(1, vocabulary=words, random_state=0).fit(counts)
     assert model.vectors_ is load_vectors()
 
 
@@ -169,7 +169,7 @@ def test_a_matrix_of_counts_has_general_vectors():
 
 @pytest.fixture(scope="module")
 def article():
-    return TopicVec(4, random_state=0).fit([ARTICLE])
+    return TopicVec(3, random_state=0).fit([ARTICLE])
 
 
 def test_no_word_of_an_article_is_lost(article):
@@ -187,7 +187,7 @@ def test_new_words_are_among_the_words_of_topics(article):
 
 
 def test_numbers_and_signs_get_no_vector():
-    model = TopicVec(2, random_state=0, tokenizer=str.split)
+    model = TopicVec(1, random_state=0, tokenizer=str.split)
     model.fit(["rain wind snow 12345678 rain wind storm zorblax"])
     assert set(model.unknown_words_) == {"12345678"}
 
@@ -218,7 +218,7 @@ def corpus(n_tokens=12_000, seed=0, length=40):
 
 @pytest.fixture(scope="module")
 def large():
-    return TopicVec(5, stop_words=None, random_state=0).fit(corpus())
+    return TopicVec(4, stop_words=None, random_state=0).fit(corpus())
 
 
 @pytest.mark.parametrize(("n_tokens", "adapted"), [(CORPUS_TOKENS - 1, 0), (CORPUS_TOKENS, 1)])
@@ -283,7 +283,7 @@ def test_a_saved_corpus_holds_what_it_learned_and_not_the_general_vectors(large,
 
 def test_words_that_never_stand_beside_another_do_no_harm(tmp_path):
     alone = [[word] for word in load_vectors().words[3000:3060]] * 2
-    model = TopicVec(5, stop_words=None, random_state=0).fit([*corpus(10_000), *alone])
+    model = TopicVec(4, stop_words=None, random_state=0).fit([*corpus(10_000), *alone])
     model.save(tmp_path / "model.topicvec")
     assert TopicVec.load(tmp_path / "model.topicvec").vectors_ == model.vectors_
 
@@ -313,7 +313,7 @@ def test_a_damaged_part_of_the_vectors_is_refused(large, tmp_path, name, damage)
 
 
 def test_the_corpus_gives_the_same_bits_for_any_number_of_workers(large):
-    other = TopicVec(5, stop_words=None, random_state=0, n_jobs=1).fit(corpus())
+    other = TopicVec(4, stop_words=None, random_state=0, n_jobs=1).fit(corpus())
     assert other.vectors_ == large.vectors_
     assert np.array_equal(other.topic_vectors_, large.topic_vectors_)
 
@@ -323,7 +323,7 @@ def test_the_corpus_gives_the_same_bits_for_any_number_of_workers(large):
 
 def test_new_words_of_a_batch_come_in_and_old_vectors_stay():
     documents = corpus()
-    model = TopicVec(5, stop_words=None, random_state=0).partial_fit(documents)
+    model = TopicVec(4, stop_words=None, random_state=0).partial_fit(documents)
     old, mass = model.vectors_, model.fitted_.mass.sum()
     batch = [[*tokens, "brontiqua", "brontiqua"] for tokens in documents[:40:4]]
     model.partial_fit([*batch, ["seenonce", "zorblax"]])
@@ -338,7 +338,7 @@ def test_new_words_of_a_batch_come_in_and_old_vectors_stay():
 
 def test_each_batch_gives_new_words_vectors_when_the_first_had_none(tmp_path):
     first = ["rain wind snow sun storm cloud weather", "bank money credit loan interest market"]
-    model = TopicVec(3, random_state=0).partial_fit(first)
+    model = TopicVec(2, random_state=0).partial_fit(first)
     assert model.vectors_ is load_vectors()
     model.partial_fit(["rain zorblax wind zorblax storm cloud"])
     model.save(tmp_path / "model.topicvec")
@@ -366,7 +366,7 @@ def running(n_documents=700, seed=0):
 
 
 def test_phrases_are_words_of_the_model_and_of_the_saved_one(tmp_path):
-    model = TopicVec(4, random_state=0, tol=1e-2).fit(running())
+    model = TopicVec(3, random_state=0, tol=1e-2).fit(running())
     assert "hedge fund" in model.phrases_
     assert "hedge fund" in model.vectors_
     model.save(tmp_path / "model.topicvec")
@@ -381,14 +381,14 @@ def test_phrases_are_words_of_the_model_and_of_the_saved_one(tmp_path):
 
 
 def test_phrases_can_be_switched_off():
-    model = TopicVec(4, phrases=False, random_state=0, tol=1e-2).fit(running())
+    model = TopicVec(3, phrases=False, random_state=0, tol=1e-2).fit(running())
     assert not model.phrases_
     assert "hedge fund" not in model.vectors_
 
 
 def test_stop_words_of_the_corpus_are_saved_and_used_after_loading(tmp_path):
     documents, _ = texts(n_each=400)
-    model = TopicVec(4, "corpus", stop_words="corpus", random_state=0).fit(documents)
+    model = TopicVec(3, "corpus", stop_words="corpus", random_state=0).fit(documents)
     assert set(FILLER.split()) == set(model.fitted_.settings["stop_words"])
     assert not set(FILLER.split()) & set(model.vocabulary_)
     model.save(tmp_path / "model.topicvec")
@@ -418,7 +418,7 @@ def test_another_language_is_said_although_its_words_get_vectors():
     documents, _ = texts(4)
     hint = r"% of the words are not in the general vectors.*--vectors corpus.*--stop-words"
     with pytest.warns(OutOfVocabularyWarning, match=hint):
-        model = TopicVec(3, random_state=0).fit(documents)
+        model = TopicVec(2, random_state=0).fit(documents)
     assert not model.unknown_words_
 
 
@@ -431,4 +431,4 @@ def test_the_hint_does_not_name_what_is_in_use(given, found):
     seldom = [f"seldomly{letter}{other}" for letter in "abcdefgh" for other in "abcdefgh"]
     documents = [" ".join(["cat dog", *texts(4)[0], *seldom])]
     with pytest.warns(OutOfVocabularyWarning, match=f"unknown, most often: .*; .*{found}"):
-        TopicVec(3, given, random_state=0).fit(documents)
+        TopicVec(2, given, random_state=0).fit(documents)

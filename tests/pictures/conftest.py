@@ -20,4 +20,4 @@ def documents():
 
 @pytest.fixture(scope="session")
 def model(documents, small_vectors):
-    return TopicVec(n_topics=8, vectors=small_vectors, random_state=0).fit(documents)
+    return TopicVec(n_topics=7, vectors=small_vectors, random_state=0).fit(documents)

@@ -19,7 +19,7 @@ TEXT = "Crème at the café, the sea and salt: a café by the sea, crème and sa
 
 
 def fitted(tokenizer=None):
-    return TopicVec(3, VECTORS, tokenizer=tokenizer, random_state=0).fit([TEXT] * 2)
+    return TopicVec(2, VECTORS, tokenizer=tokenizer, random_state=0).fit([TEXT] * 2)
 
 
 class Found(NamedTuple):
@@ -125,7 +125,7 @@ def test_the_spans_of_a_text_are_the_whole_text(model):
 @pytest.mark.parametrize("tokenizer", [None, lambda text: text.lower().split()])
 def test_a_phrase_is_one_token_with_its_place(tokenizer):
     vectors = WordVectors(["hedge fund", "city", "fund"], np.diag([2.0, 2, 2]), [1, 1, 1])
-    model = TopicVec(2, vectors, tokenizer=tokenizer, random_state=0)
+    model = TopicVec(1, vectors, tokenizer=tokenizer, random_state=0)
     model.fit([["hedge fund", "fund"], ["city", "city"]])
     learned = {**model.fitted_.settings, "phrases": {"hedge fund": 2}}
     model._adopt(replace(model.fitted_, settings=learned))

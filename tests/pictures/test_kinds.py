@@ -338,7 +338,7 @@ def test_colours_are_distinct_while_there_are_enough():
 
 
 def test_a_model_with_one_topic_can_be_drawn(small_vectors):
-    model = TopicVec(n_topics=2, vectors=small_vectors, random_state=0).fit(
+    model = TopicVec(n_topics=1, vectors=small_vectors, random_state=0).fit(
         ["The sea is salt water."] * 2
     )
     for draw in (pictures.cloud, pictures.topic_map, pictures.hierarchy, pictures.heatmap):

@@ -21,4 +21,4 @@ def vectors(documents):
 
 @pytest.fixture(scope="session")
 def model(documents, vectors):
-    return TopicVec(12, vectors, random_state=0).fit(documents)
+    return TopicVec(11, vectors, random_state=0).fit(documents)

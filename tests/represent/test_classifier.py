@@ -16,7 +16,7 @@ def halves(documents):
 
 @pytest.fixture(scope="module")
 def classifier(halves, vectors):
-    topics = TopicVec(4, vectors, random_state=0)
+    topics = TopicVec(3, vectors, random_state=0)
     return TopicClassifier(topics).fit(halves[0], [document.label for document in halves[0]])
 
 
@@ -39,7 +39,7 @@ def test_probabilities_are_those_of_the_regression_for_two_classes(documents, ve
 
     two = [document for document in documents if document.label in ("cooking", "music")]
     labels = [document.label for document in two]
-    topics = TopicVec(3, vectors, random_state=0)
+    topics = TopicVec(2, vectors, random_state=0)
     found = TopicClassifier(topics, strength=1.0).fit(two, labels)
     features = represent_training(found.model_, two, labels, "own-words")
     regression = LogisticRegression(C=1.0, max_iter=1000).fit(features / features.std(), labels)
@@ -92,7 +92,7 @@ def test_a_classifier_that_has_learned_nothing_says_so(documents, tmp_path):
 
 def test_the_regularisation_is_shared_by_all_documents(documents, vectors):
     labels = [document.label for document in documents]
-    topics = TopicVec(3, vectors, random_state=0)
+    topics = TopicVec(2, vectors, random_state=0)
     default = TopicClassifier(topics).fit(documents, labels)
     given = TopicClassifier(topics, strength=300 / len(documents)).fit(documents, labels)
     assert np.array_equal(default.coef_, given.coef_)
@@ -102,5 +102,5 @@ def test_the_regularisation_is_shared_by_all_documents(documents, vectors):
 @pytest.mark.filterwarnings("ignore::topicvec.errors.OutOfVocabularyWarning")
 def test_a_document_without_a_known_word_does_no_harm(vectors):
     texts, labels = ["sea salt water", "zzz qqq", "sky rain", "moon rain"], ["a", "a", "b", "b"]
-    found = TopicClassifier(TopicVec(2, vectors, random_state=0)).fit(texts, labels)
+    found = TopicClassifier(TopicVec(1, vectors, random_state=0)).fit(texts, labels)
     assert found.predict(["salt", "rain", "zzz"])[:2] == ["a", "b"]

@@ -118,7 +118,7 @@ def test_the_same_index_is_the_same_file(index, tmp_path):
 
 def test_an_index_of_another_model_is_refused(index, documents, vectors, tmp_path):
     index.save(tmp_path / "a.index")
-    other = TopicVec(12, vectors, random_state=1).fit(documents)
+    other = TopicVec(11, vectors, random_state=1).fit(documents)
     with pytest.raises(VocabularyMismatch, match="another model"):
         DocumentIndex.load(tmp_path / "a.index", other)
 

@@ -51,7 +51,7 @@ def test_the_closest_pair_is_joined_first(model):
 
 
 def test_one_topic_is_no_tree(documents, vectors):
-    assert topic_hierarchy(TopicVec(2, vectors, random_state=0).fit(documents[:20])) == ()
+    assert topic_hierarchy(TopicVec(1, vectors, random_state=0).fit(documents[:20])) == ()
 
 
 def test_an_unknown_method_is_refused(model):

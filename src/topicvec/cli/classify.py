@@ -26,9 +26,7 @@ def train(
     texts: opts.Texts,
     output: opts.Output,
     reading: opts.Words,
-    k: Annotated[
-        int | None, opts.flag("-k", "Topics of each class, the null topic included; 15 by default.")
-    ] = None,
+    k: Annotated[int | None, opts.flag("-k", "Topics of each class; 14 by default.")] = None,
     seed: opts.Seed = 0,
     settings: opts.Settings = None,
     held_out: Annotated[
@@ -57,7 +55,7 @@ def train(
     score = _held_out_score(documents, held_out, seed, params) if held_out else None
     classifier = fitting.fit_classifier(documents, **params)
     classifier.save(output)
-    n_topics = classifier.model_.fitted_.n_topics
+    n_topics = classifier.model_.n_topics_
     if json:
         classes = list(classifier.classes_)
         facts = {"documents": len(documents), "classes": classes, "topics": n_topics}

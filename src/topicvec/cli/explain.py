@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["explain", "summarize"]
 
-_MOST_TOPICS = 10  # of a text by itself
-_WORDS_A_TOPIC = 10  # distinct ones; fewer do not make a topic
 
 Words = list[dict[str, Any]]
 
@@ -26,7 +24,7 @@ def explain(
     texts: opts.Texts,
     reading: opts.Words,
     model: opts.ModelOption = None,
-    k: opts.NTopics = 10,
+    k: opts.NTopics = "auto",
     seed: opts.Seed = 0,
     least: Annotated[
         float, opts.flag("Leave words uncoloured whose topic is less probable.")
@@ -43,7 +41,8 @@ def explain(
     from topicvec.cli import fitting
 
     documents = texts.read()
-    fitted = fitting.load_or_fit(model, documents, n_topics=k, random_state=seed, **reading)
+    params = {"n_topics": opts.number_of_topics(k), "random_state": seed, **reading}
+    fitted = fitting.load_or_fit(model, documents, **params)
     found = [_coloured(fitted, document, least) for document in documents]
     if json:
         render.show_json(_as_json(fitted, documents, found))
@@ -136,12 +135,9 @@ def summarize(
 
 
 def _own_model(document: "Document", **params: Any) -> "TopicVec":
-    """Learn the topics of one text, as many as it has words for."""
+    """Learn the topics of one text."""
     from topicvec.cli import fitting
-    from topicvec.text import Tokenizer
 
-    n_words = len(set(Tokenizer()(document.text)))
-    n_topics = min(max(n_words // _WORDS_A_TOPIC, 2), _MOST_TOPICS)
-    model = fitting.fit_topics([document], n_topics=n_topics, **params)
+    model = fitting.fit_topics([document], **params)
     fitting.stop_if_interrupted(model)
     return model

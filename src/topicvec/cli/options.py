@@ -15,7 +15,10 @@ from topicvec.errors import DataError
 if TYPE_CHECKING:
     from topicvec.text import Document
 
-__all__ = ["SourceTexts", "check_writable", "flag", "read_pairs", "read_settings", "reads_texts"]
+__all__ = [
+    "SourceTexts", "check_writable", "flag", "number_of_topics", "read_pairs", "read_settings",
+    "reads_texts",
+]  # fmt: skip
 
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
 Command = Callable[..., Any]
@@ -41,7 +44,10 @@ ModelFile = Annotated[Path, argument("Model that topicvec fit wrote.", metavar="
 ModelOption = Annotated[
     Path | None, flag("--model", "-m", "Model of a corpus; topics of the text itself by default.")
 ]
-NTopics = Annotated[int, flag("-k", "Number of topics, the null topic included.")]
+NTopics = Annotated[
+    str,
+    flag("-k", "Number of topics, or auto: as many as the text supports.", metavar="NUMBER|auto"),
+]
 Settings = Annotated[
     list[str] | None,
     flag(
@@ -106,6 +112,19 @@ def _value(name: str, text: str, expected: str) -> Any:
         except ValueError:
             continue
     raise DataError(f"{expected}; found {f'{name}={text}'!r}")
+
+
+def number_of_topics(text: str) -> int | str:
+    """Read what -k was given.
+
+    Examples
+    --------
+    >>> number_of_topics("8"), number_of_topics("auto")
+    (8, 'auto')
+    """
+    if text != "auto" and not text.isdecimal():
+        raise DataError(f"-k takes a number of topics, or auto; found {text!r}")
+    return text if text == "auto" else int(text)
 
 
 def check_writable(path: Path) -> None:

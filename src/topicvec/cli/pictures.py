@@ -52,7 +52,7 @@ def cloud(
     model: Annotated[
         Path | None, opts.flag("--model", "A saved model; without it one is fitted.")
     ] = None,
-    k: Annotated[int, opts.flag("-k", "Topics to fit, the null topic included.")] = 20,
+    k: opts.NTopics = "auto",
     seed: opts.Seed = 0,
     document: _Document = None,
     label: _Label = None,
@@ -75,7 +75,8 @@ def cloud(
     shown = _chosen(documents, document, label)
     if model is None and not documents:
         raise DataError("a cloud needs text to read or --model; found neither")
-    fitted = fitting.load_or_fit(model, documents or [], n_topics=k, random_state=seed, **reading)
+    params = {"n_topics": opts.number_of_topics(k), "random_state": seed, **reading}
+    fitted = fitting.load_or_fit(model, documents or [], **params)
     drawn = pictures.cloud(
         fitted,
         shown if model is not None or shown is not documents else None,

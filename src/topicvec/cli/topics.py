@@ -19,7 +19,7 @@ _Folder = Annotated[Path, opts.flag("--output", "-o", "Folder for the pages.")]
 def topics(
     texts: opts.Texts,
     reading: opts.Words,
-    k: opts.NTopics = 20,
+    k: opts.NTopics = "auto",
     seed: opts.Seed = 0,
     words: Annotated[int, opts.flag("--words", "Words to show of each topic.")] = 10,
     page: Annotated[Path | None, opts.flag("--page", "Also write an HTML report.")] = None,
@@ -40,7 +40,9 @@ def topics(
 
     documents = texts.read()
     ahead.result()
-    model = fitting.fit_topics(documents, n_topics=k, random_state=seed, **reading)
+    model = fitting.fit_topics(
+        documents, n_topics=opts.number_of_topics(k), random_state=seed, **reading
+    )
     if json:
         found = [
             {
@@ -68,7 +70,7 @@ def fit(
     texts: opts.Texts,
     output: opts.Output,
     reading: opts.Words,
-    k: opts.NTopics = 20,
+    k: opts.NTopics = "auto",
     by_class: Annotated[
         bool, opts.flag("--by-class", "So many topics for each class of the documents.")
     ] = False,
@@ -88,8 +90,8 @@ def fit(
     from topicvec.cli import fitting
 
     opts.check_writable(output)
-    params: dict[str, Any] = {"n_topics": k, "random_state": seed, "n_jobs": jobs, **reading}
-    params |= opts.read_settings(settings)
+    params: dict[str, Any] = {"n_topics": opts.number_of_topics(k), "random_state": seed}
+    params |= {"n_jobs": jobs, **reading, **opts.read_settings(settings)}
     documents = texts.read()
     labels = fitting.labels_of(documents) if by_class else None
     model = fitting.fit_topics(documents, labels, checkpoint=checkpoint, **params)
@@ -98,7 +100,7 @@ def fit(
     model.save(output, extra={"names": {str(row): documents[row].id for row in rows}})
     bound = f", bound {model.bounds_[-1]:.4f}" if model.bounds_ else ""
     render.note(
-        f"{output}: {fitted.n_topics} topics of {fitted.n_documents:,} documents, "
+        f"{output}: {model.n_topics_} topics of {fitted.n_documents:,} documents, "
         f"{model.n_iter_} iterations{bound}"
     )
     fitting.stop_if_interrupted(model)
@@ -114,10 +116,10 @@ def demo(output: _Folder = Path("demo")) -> None:
     from topicvec.explore import Collection, write_report
 
     article = datasets.sample_article()
-    one = fitting.fit_topics([article], n_topics=12, random_state=0)
+    one = fitting.fit_topics([article], random_state=0)
     _show_topics(one, title="Topics of one article of a thousand words")
     documents = datasets.sample_corpus()
-    many = fitting.fit_topics(documents, n_topics=16, random_state=0)
+    many = fitting.fit_topics(documents, random_state=0)
     _show_topics(many, title="Topics of a small corpus: 96 documents on eight subjects")
     pages = [
         write_report(output / "article.html", Collection.build(one, [article], "One article")),

@@ -46,7 +46,7 @@ class Collection:
     --------
     >>> from topicvec import TopicVec, datasets
     >>> documents = datasets.sample_corpus()
-    >>> model = TopicVec(n_topics=8, random_state=0).fit(documents)
+    >>> model = TopicVec(n_topics=7, random_state=0).fit(documents)
     >>> collection = Collection.build(model, documents, "A small corpus")
     >>> collection.overview.n_documents
     96

@@ -56,7 +56,7 @@ def render_report(
     --------
     >>> from topicvec import TopicVec
     >>> text = "Salt water. Sea salt, water."
-    >>> model = TopicVec(n_topics=3, random_state=0).fit([text])
+    >>> model = TopicVec(n_topics=2, random_state=0).fit([text])
     >>> render_report(Collection.build(model, [text], "Sea"))[:15]
     '<!doctype html>'
     """

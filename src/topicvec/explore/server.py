@@ -90,7 +90,7 @@ def warm_up(collection: Collection, stop: threading.Event | None = None) -> None
     --------
     >>> from topicvec import TopicVec
     >>> texts = ["Salt water. Sea salt, water."]
-    >>> collection = Collection.build(TopicVec(3, random_state=0).fit(texts), texts)
+    >>> collection = Collection.build(TopicVec(2, random_state=0).fit(texts), texts)
     >>> warm_up(collection)
     >>> "overview" in vars(collection)
     True

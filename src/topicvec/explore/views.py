@@ -45,7 +45,7 @@ def topic_views(model: TopicVec, height: float) -> tuple[TopicView, ...]:
     Examples
     --------
     >>> from topicvec import TopicVec
-    >>> model = TopicVec(n_topics=3, random_state=0).fit(["Salt water. Sea salt, water."])
+    >>> model = TopicVec(n_topics=2, random_state=0).fit(["Salt water. Sea salt, water."])
     >>> topic_views(model, 0.7)[-1].is_null
     True
     """

@@ -113,7 +113,7 @@ def document_completion(
     --------
     >>> from topicvec import TopicVec, WordVectors
     >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> model = TopicVec(1, vectors, random_state=0).fit(["cat dog cat", "car car"])
     >>> document_completion(model, [["cat", "dog", "cat", "dog"], ["car", "car"]]).n_tokens
     3
     """
@@ -146,7 +146,7 @@ def held_out_perplexity(
     --------
     >>> from topicvec import TopicVec, WordVectors
     >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> model = TopicVec(1, vectors, random_state=0).fit(["cat dog cat", "car car"])
     >>> 1 < held_out_perplexity(model, [["cat", "dog"], ["car"]]).perplexity < 3
     True
     """

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from topicvec.model.reading import document_topics as document_topics
     from topicvec.model.reading import read_topics as read_topics
     from topicvec.model.selection import choose_n_topics as choose_n_topics
+    from topicvec.model.selection import count_topics as count_topics
     from topicvec.model.state import Solver as Solver
     from topicvec.model.state import StepInfo as StepInfo
     from topicvec.model.topicvec import TopicVec as TopicVec
@@ -18,7 +19,7 @@ _NAMES = {
     "counts": "learn_vectors",
     "fitted": "FittedTopics",
     "reading": "Topic document_topics read_topics",
-    "selection": "choose_n_topics",
+    "selection": "choose_n_topics count_topics",
     "state": "Solver StepInfo",
     "topicvec": "TopicVec",
 }

@@ -43,9 +43,9 @@ from topicvec.version import __version__
 
 __all__ = ["Bundle", "MissingTokenizer", "from_settings", "load", "read", "save", "to_settings"]
 
-LAYOUT, VERSION = "topicvec-model", 2
-_ARRAYS = ("topics", "residuals", "alpha", "mass", "word_counts", "pseudo")
-_TABLE = ("data", "indices", "indptr")
+LAYOUT, VERSION = "topicvec-model", 3
+_ARRAYS = ("topics", "residuals", "alpha", "mass", "word_counts", "pseudo", "word_documents")
+_TABLES, _TABLE = ("word_mass", "document_mass"), ("data", "indices", "indptr")
 _LEARNED = ("rows", "places", "residual", "mean", "scale", "unigram")
 _DIGEST_BYTES = 32
 _ONLY_TO_FIT = {"vectors", "fixed_topics", "n_jobs"}
@@ -184,7 +184,8 @@ def read(path: AnyPath, vectors: WordVectors | AnyPath | None = None) -> Bundle:
 def _tensors(fitted: FittedTopics, embedded: bool, arrays: Arrays) -> dict[str, NDArray[Any]]:
     """Name all arrays."""
     named: dict[str, NDArray[Any]] = {name: getattr(fitted, name) for name in _ARRAYS}
-    named |= {f"word_mass.{name}": getattr(fitted.word_mass, name) for name in _TABLE}
+    for table in _TABLES:
+        named |= {f"{table}.{name}": getattr(getattr(fitted, table), name) for name in _TABLE}
     named |= {f"extra.{name}": np.asarray(array) for name, array in arrays.items()}
     if embedded:
         named["vectors.matrix"] = fitted.vectors.matrix
@@ -354,17 +355,20 @@ def _referenced(path: Path, about: Card) -> WordVectors:
 
 def _record(card: Card, tensors: Arrays, vectors: WordVectors) -> FittedTopics:
     n_topics, n_words = card["n_topics"], len(vectors)
-    tensors = {"pseudo": np.full(n_topics, np.inf), **tensors}  # files of version 1 have none
-    k = (n_topics,)
-    shapes = [(n_topics, vectors.n_dims), k, k, k, (n_words,), k]
+    tensors = {**_not_in_older_files(n_topics, tensors), **tensors}
+    k, w = (n_topics,), (n_words,)
+    shapes = [(n_topics, vectors.n_dims), k, k, k, w, k, w]
     for name, shape in zip(_ARRAYS, shapes, strict=True):
         if tensors[name].shape != shape:
             raise ValueError(f"{name}: expected shape {shape}, found {tensors[name].shape}")
-    table = tuple(tensors[f"word_mass.{name}"] for name in _TABLE)
+    tables = {
+        table: csr_array(tuple(tensors[f"{table}.{name}"] for name in _TABLE), (n_words, n_topics))
+        for table in _TABLES
+    }
     return FittedTopics(
         vectors=vectors,
-        **{name: tensors[name] for name in _ARRAYS},
-        word_mass=csr_array(table, shape=(n_words, n_topics)),
+        **{name: tensors[name] for name in _ARRAYS},  # type: ignore[arg-type]
+        **tables,  # type: ignore[arg-type]
         labels=tuple(card["labels"]),
         classes=tuple(card["classes"]),
         representative=tuple(
@@ -374,6 +378,13 @@ def _record(card: Card, tensors: Arrays, vectors: WordVectors) -> FittedTopics:
         n_documents=card["n_documents"],
         settings=card["settings"],
     )
+
+
+def _not_in_older_files(n_topics: int, tensors: Arrays) -> dict[str, NDArray[Any]]:
+    """Give what files before version 3 lack: words stand for the documents that have them."""
+    documents = {f"document_mass.{name}": tensors[f"word_mass.{name}"].copy() for name in _TABLE}
+    counts = tensors["word_counts"].copy()
+    return {"pseudo": np.full(n_topics, np.inf), "word_documents": counts, **documents}
 
 
 class MissingTokenizer:

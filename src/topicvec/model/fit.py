@@ -28,8 +28,15 @@ from topicvec.errors import DataError, FormatError, warn
 from topicvec.model.estep import Inferred, even_theta
 from topicvec.model.fitted import FittedTopics, Setting, empty_table, topic_residuals
 from topicvec.model.gem import iterate, rehearse
-from topicvec.model.inference import infer, representatives, word_masses, word_table
+from topicvec.model.inference import (
+    document_masses,
+    infer,
+    representatives,
+    word_masses,
+    word_table,
+)
 from topicvec.model.operations import concatenate
+from topicvec.model.selection import count_topics, fewer_topics
 from topicvec.model.start import Seeds, first_topics, fixed_topics, hold, seed_rows
 from topicvec.model.state import Corpus, Lexicon, Solver, StepInfo, TopicState
 
@@ -183,11 +190,6 @@ def plan_corpus(
         raise DataError(_NO_WORDS)
     if not _LEAST_TOTAL < (total := float(counts.sum())) < _MOST_TOTAL:
         raise DataError(f"counts and weights add up to {total:g}: scale them to numbers of words")
-    if n_topics - 1 > n_words:
-        raise DataError(
-            f"{n_topics} topics are too many for documents with {n_words} distinct known words: "
-            f"use n_topics={min(n_words + 1, 20)} or less"
-        )
     kept, kept_labels = ((), ()) if fixed is None else fixed_topics(vectors, fixed)
     seeds, seed_labels = ((), ()) if seed_words is None else seed_rows(vectors, seed_words)
     topics = first_topics(
@@ -218,19 +220,18 @@ def plan_corpus(
 
 
 def plan_classes(
-    vectors: WordVectors, counts: csr_array, classes: dict[str, Ints], n_topics: int,
-    alpha: float | Floats, init: Any, solver: Mapping[str, Any], rng: np.random.Generator,
-    **more: Any,
+    vectors: WordVectors, counts: csr_array, classes: dict[str, Ints], number: int | str,
+    prior: Callable[[int], Floats], init: Any, solver: Mapping[str, Any],
+    rng: np.random.Generator, **more: Any,
 ) -> list[Plan]:  # fmt: skip
-    """Plan a set of topics for each class that has known words."""
-    prior, plans = np.broadcast_to(np.asarray(alpha, float), (n_topics,)), []
+    """Plan a set of topics for each class that has known words, so many beside the null topic."""
+    plans = []
     for (name, rows), own in zip(classes.items(), rng.spawn(len(classes)), strict=True):
         mine = counts[rows]
-        room = min(n_topics, len(np.unique(mine.indices)) + 1)
-        if room < n_topics:
-            warn(f"class {name!r} has {room - 1} distinct words, so it gets {room - 1} topics")
-        if room > 1:
-            plan = plan_corpus(vectors, mine, room, prior[:room], init, solver, own, **more)
+        asked = count_topics(vectors, mine) if isinstance(number, str) else number
+        if room := fewer_topics(asked, mine, f"class {name!r}"):
+            alpha = prior(1 + asked)[: 1 + room]
+            plan = plan_corpus(vectors, mine, 1 + room, alpha, init, solver, own, **more)
             plans.append(replace(plan, group=name, rows=rows))
     if not plans:
         raise DataError(_NO_WORDS)
@@ -406,6 +407,8 @@ def conclude(plan: Plan, state: TopicState, engine: Engine) -> tuple[FittedTopic
         mass=np.zeros(len(state.topics)),
         word_counts=np.asarray(counts.sum(axis=0), float),
         word_mass=masses,
+        word_documents=np.zeros(n_words),
+        document_mass=empty_table(n_words, len(state.topics)),
         labels=plan.labels,
         classes=(None,) + (plan.group,) * (len(state.topics) - 1),
         representative=((),) * len(state.topics),
@@ -415,8 +418,10 @@ def conclude(plan: Plan, state: TopicState, engine: Engine) -> tuple[FittedTopic
     )
     found = infer(fitted, counts, engine, allowed=allowed, theta=start, compiled=None)
     masses = word_masses(found, n_words, engine)
+    n_having, documents = document_masses(found, masses, engine)
+    seen = replace(fitted, mass=found.mass, word_mass=masses, word_documents=n_having)
     best = representatives(found.proportions)
-    return replace(fitted, mass=found.mass, word_mass=masses, representative=best), found
+    return replace(seen, document_mass=documents, representative=best), found
 
 
 def _join(parts: Sequence[FittedTopics], rows: Sequence[Ints], n_documents: int) -> FittedTopics:

@@ -43,6 +43,11 @@ class FittedTopics(Record):
     word_mass : csr_array, (W, K), float32
         Expected number of training tokens of each word in each topic; entries below a small
         threshold are left out.
+    word_documents : array, (W,), float64
+        How many training documents have each word.
+    document_mass : csr_array, (W, K), float32
+        Sum of the proportions of each topic in the documents that have each word, where the word
+        has mass in the topic.
     labels : tuple of str or None
         Names that the user gave to topics.
     classes : tuple of str or None
@@ -77,6 +82,8 @@ class FittedTopics(Record):
     mass: Floats
     word_counts: Floats
     word_mass: csr_array
+    word_documents: Floats
+    document_mass: csr_array
     labels: tuple[str | None, ...]
     classes: tuple[str | None, ...]
     representative: tuple[Representatives, ...]
@@ -87,8 +94,9 @@ class FittedTopics(Record):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for part in (self.word_mass.data, self.word_mass.indices, self.word_mass.indptr):
-            part.flags.writeable = False
+        for table in (self.word_mass, self.document_mass):
+            for part in (table.data, table.indices, table.indptr):
+                part.flags.writeable = False
         object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
 
     def __deepcopy__(self, memo: object) -> Self:
@@ -136,6 +144,8 @@ class FittedTopics(Record):
             mass=np.zeros(n_topics),
             word_counts=np.zeros(n_words),
             word_mass=empty_table(n_words, n_topics),
+            word_documents=np.zeros(n_words),
+            document_mass=empty_table(n_words, n_topics),
             labels=none,
             classes=none,
             representative=((),) * n_topics,

@@ -5,6 +5,7 @@ depend on the documents beside it (`test_a_document_gets_the_same_mixture_alone_
 """
 
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from topicvec.model.state import Corpus
 __all__ = [
     "TokenTopic",
     "completion_score",
+    "document_masses",
     "infer",
     "log_unigram",
     "one_pass",
@@ -166,6 +168,44 @@ def word_masses(inferred: Inferred, n_words: int, engine: Engine) -> csr_array:
     if not blocks:  # no document has a known word
         return empty_table(n_words, len(inferred.mass))
     return _among(csr_array(vstack(blocks, format="csr")), inferred.corpus.types, n_words)
+
+
+def document_masses(
+    inferred: Inferred, masses: csr_array, engine: Engine
+) -> tuple[Floats, csr_array]:
+    """Count the documents that have each word, and sum the proportions of topics over them.
+
+    Parameters
+    ----------
+    inferred : Inferred
+        The documents' mixtures.
+    masses : csr_array, (W, K)
+        From `word_masses`; sums are given where it has entries.
+    engine : Engine
+        Spreads blocks of word types.
+
+    Returns
+    -------
+    array (W,), csr_array (W, K) of float32
+    """
+    corpus, theirs = inferred.corpus, masses[inferred.corpus.types]
+    by_word = csr_array(
+        (np.ones(len(corpus.documents)), corpus.documents, corpus.word_indptr),
+        (len(corpus.types), corpus.n_documents),
+    )
+    pieces = [(by_word[words], theirs[words]) for words in corpus.blocks]
+    data = list(engine.map(partial(_sums_at, inferred.proportions), pieces))
+    values = np.concatenate([np.zeros(0, np.float32), *data])
+    n_documents = np.zeros(masses.shape[0])
+    n_documents[corpus.types] = np.diff(corpus.word_indptr)
+    return n_documents, csr_array((values, masses.indices, masses.indptr), masses.shape)
+
+
+def _sums_at(proportions: Floats, piece: tuple[csr_array, csr_array]) -> NDArray[np.float32]:
+    has_word, masses = piece
+    sums = np.asarray(has_word @ proportions)
+    rows = np.repeat(np.arange(len(sums)), np.diff(masses.indptr))
+    return sums[rows, masses.indices].astype(np.float32)
 
 
 def word_table(C: Floats, types: Ints, n_words: int) -> csr_array:

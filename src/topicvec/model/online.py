@@ -17,7 +17,13 @@ from scipy.sparse import csr_array
 from topicvec.engine import Engine
 from topicvec.model import equations
 from topicvec.model.fitted import FittedTopics, Representatives
-from topicvec.model.inference import infer, log_unigram, representatives, word_masses
+from topicvec.model.inference import (
+    document_masses,
+    infer,
+    log_unigram,
+    representatives,
+    word_masses,
+)
 from topicvec.model.mstep import evaluate, m_step
 from topicvec.model.own import own_moment
 from topicvec.model.state import DocStats, Lexicon, Solver, TopicState
@@ -77,6 +83,7 @@ def learn_batch(
     if found.n_tokens == 0:
         return fitted
     new_mass = word_masses(found, len(fitted.vectors), engine)
+    n_having, new_documents = document_masses(found, new_mass, engine)
     n_before = float(fitted.mass.sum())
     weight = batch_weight(found.n_tokens, n_before)
     total = n_before + found.n_tokens
@@ -87,6 +94,8 @@ def learn_batch(
         mass=fade * fitted.mass + gain * found.mass,
         word_mass=_faded(fade * fitted.word_mass + gain * new_mass),
         word_counts=fitted.word_counts + np.asarray(counts.sum(axis=0), float),
+        word_documents=fitted.word_documents + n_having,
+        document_mass=_faded(fade * fitted.document_mass + gain * new_documents),
         representative=_best_of(fitted, found.proportions),
         n_documents=fitted.n_documents + int(counts.shape[0]),
     )

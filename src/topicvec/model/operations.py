@@ -140,22 +140,21 @@ def reduce(fitted: FittedTopics, n_topics: int) -> FittedTopics:
     ----------
     fitted : FittedTopics
     n_topics : int
-        How many topics to keep, the null topic included.
+        How many topics to keep beside the null topic.
 
     Examples
     --------
     >>> from topicvec.embed import WordVectors
     >>> vectors = WordVectors(["cat", "dog"], [[1, 0], [0, 1]], [1, 1])
     >>> topics = np.array([[0, 0], [1, 0], [1, 0.1], [0, 1]], np.float32)
-    >>> reduce(FittedTopics.bare(vectors, topics, max_norm=7.0), 3).topics[2].tolist()
+    >>> reduce(FittedTopics.bare(vectors, topics, max_norm=7.0), 2).topics[2].tolist()
     [0.0, 1.0]
     """
-    if not 2 <= n_topics <= fitted.n_topics:
+    if not 1 <= n_topics < fitted.n_topics:
         raise DataError(
-            f"n_topics must be between 2 (one beside the null topic) and the model's "
-            f"{fitted.n_topics}, found {n_topics}"
+            f"n_topics must be between 1 and the model's {fitted.n_topics - 1}, found {n_topics}"
         )
-    return _regroup(fitted, _join(fitted, n_topics, -np.inf, weighted=True))
+    return _regroup(fitted, _join(fitted, 1 + n_topics, -np.inf, weighted=True))
 
 
 def relabel(fitted: FittedTopics, labels: Mapping[int, str | None]) -> FittedTopics:
@@ -291,6 +290,7 @@ def _regroup(fitted: FittedTopics, owner: Ints) -> FittedTopics:
         mass=np.array([fitted.mass[rows].sum() for rows in members]),
         pseudo=np.array([fitted.pseudo[rows].sum() for rows in members]),
         word_mass=_tidy(fitted.word_mass @ sums),
+        document_mass=_tidy(fitted.document_mass @ sums),
         labels=tuple(_label([fitted.labels[k] for k in rows]) for rows in members),
         classes=tuple(_shared([fitted.classes[k] for k in rows]) for rows in members),
         representative=tuple(_documents([fitted.representative[k] for k in r]) for r in members),
@@ -329,6 +329,8 @@ def _stack(models: tuple[FittedTopics, ...]) -> FittedTopics:
         pseudo=np.concatenate([model.pseudo for model in models]),
         word_counts=np.sum([model.word_counts for model in models], axis=0),
         word_mass=_tidy(hstack([model.word_mass for model in models])),
+        word_documents=np.sum([model.word_documents for model in models], axis=0),
+        document_mass=_tidy(hstack([model.document_mass for model in models])),
         labels=tuple(label for model in models for label in model.labels),
         classes=tuple(class_ for model in models for class_ in model.classes),
         representative=_shifted(models),

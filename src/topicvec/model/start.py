@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
+from topicvec.embed.telling import is_filler
 from topicvec.embed.vectors import WordVectors
 from topicvec.errors import DataError, OutOfVocabularyWarning, VocabularyMismatch, warn
 from topicvec.model import equations
@@ -53,6 +54,7 @@ _MIN_WORDS = 4000
 _N_ROUNDS = 8
 _N_TRIES = 4
 _MANY_DOCUMENTS, _DOCUMENTS_PER_TOPIC = 1000, 10  # fewer give topics a poorer start than words
+_LESS_FINE = 0.5  # topics of filler for each topic that tells something, with as many tokens
 _HOLD = 0.1  # of an average topic's tokens: seed words weigh as much
 
 
@@ -156,8 +158,8 @@ def spread_directions(
 
 def document_points(
     vectors: Floats, counts: csr_array, rng: np.random.Generator
-) -> tuple[Floats, Floats]:
-    """Give directions (D, N) of documents in random order and their tokens (D,).
+) -> tuple[Floats, Floats, Ints]:
+    """Give directions (D, N) of documents in random order, their tokens (D,) and their rows.
 
     Sums of the unit vectors of a document's words, damped by their frequency in the document and
     in the corpus (log(1 + c) · log(D / df)); documents without a direction are left out. For
@@ -171,7 +173,7 @@ def document_points(
     damped = csr_array((values, counts.indices, counts.indptr), shape=counts.shape)
     sums = np.asarray(damped @ _unit(vectors))
     kept = rng.permutation(np.flatnonzero(sums.any(axis=1)))[:MAX_DOCUMENTS]
-    return _unit(sums[kept]), np.asarray(counts.sum(axis=1), float)[kept]
+    return _unit(sums[kept]), np.asarray(counts.sum(axis=1), float)[kept], kept
 
 
 def _draw_apart(
@@ -309,7 +311,7 @@ def _spread_documents(
     """
     rows = np.unique(counts.indices)
     centred = vectors.matrix[rows] - vectors.mean
-    points, weights = document_points(centred, counts[:, rows], rng)
+    points, weights, _ = document_points(centred, counts[:, rows], rng)
     if len(points) < n:
         return None
     tries = [
@@ -339,8 +341,25 @@ def _directions(
             )
     weights = np.asarray(counts.sum(axis=0), float)
     rows = np.flatnonzero(weights)
-    centred = vectors.matrix[rows] - vectors.mean
-    return spread_directions(centred, weights[rows], n, rng, others)
+    centred, weights = vectors.matrix[rows] - vectors.mean, weights[rows]
+    filler = is_filler(vectors)[rows] if init == "auto" else np.zeros(len(rows), bool)
+    n_apart = _n_background(n, weights, filler)
+    if not n_apart:
+        return spread_directions(centred, weights, n, rng, others)
+    told = spread_directions(centred[~filler], weights[~filler], n - n_apart, rng, others)
+    apart = spread_directions(centred[filler], weights[filler], n_apart, rng, others)
+    return np.concatenate([told, apart])
+
+
+def _n_background(n: int, weights: Floats, filler: Bools) -> int:
+    """Say how many topics start among words that tell nothing, so that the others need not.
+
+    Half as many as filler's part of the tokens, since it needs no fine distinctions; none where
+    that is less than one, or where words that tell something are too few for the others.
+    """
+    found = round(_LESS_FINE * n * float(weights[filler].sum() / weights.sum()))
+    enough = found <= np.count_nonzero(filler) and n - found <= np.count_nonzero(~filler)
+    return found if enough and found < n else 0
 
 
 def _neighbourhoods(free: Ints, allowed: Bools) -> list[tuple[Ints, Ints | None]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from os import PathLike
 from typing import Any, Literal, Self
 
@@ -39,7 +39,8 @@ from topicvec.model.fitted import FittedTopics
 from topicvec.model.inference import TokenTopic, infer, one_pass, word_distributions
 from topicvec.model.online import learn_batch
 from topicvec.model.reading import Topic, read_topics
-from topicvec.model.start import Start, fixed_topics
+from topicvec.model.selection import check_n_topics, count_topics, fewer_topics
+from topicvec.model.start import Start, fixed_topics, given_topics
 from topicvec.model.state import Solver
 from topicvec.model.words import learn_more_words, text_vectors
 from topicvec.text.bag import Bag
@@ -63,8 +64,11 @@ class TopicVec(Estimator):
 
     Parameters
     ----------
-    n_topics : int
-        K. One of them is the null topic, row 0, which takes words that belong nowhere.
+    n_topics : int or "auto"
+        How many topics a person sees. The null topic, which takes words that belong nowhere, is
+        one more: row 0 of all arrays, so these have K = n_topics + 1 rows. "auto" takes as many
+        as the documents support, see `topicvec.model.count_topics`. More than there are words is
+        lowered with a warning.
     vectors : None, "general", "corpus", WordVectors, KeyedVectors of gensim, or path
         The word vectors. By default the general ones that come with the package, for English,
         learn from the documents: from 10,000 words on they are adapted to how these use words,
@@ -119,7 +123,10 @@ class TopicVec(Estimator):
     topic_vectors_, topic_residuals_, alpha_ : arrays, (K, n_dims), (K,), (K,)
         The topics (row 0 is zero), minus their log-partitions, and the prior.
     topics_ : tuple of Topic
-        The topics as people read them: ``.index``, ``.share``, ``.words``.
+        The topics as people read them: ``.label``, ``.share``, ``.words``, ``.is_background``;
+        those that tell something first, then background, then the null topic.
+    n_topics_ : int
+        How many topics there are beside the null topic.
     doc_topic_ : array, (D, K)
         Proportions of the training documents, of the topics that each was allowed; not on
         models that were loaded or come from an operation.
@@ -140,14 +147,14 @@ class TopicVec(Estimator):
     --------
     >>> vectors = WordVectors(["cat", "dog", "car", "bus"], np.eye(4)[[0, 0, 1, 1]], [1, 1, 1, 1])
     >>> texts = ["cat dog cat", "bus car bus", "dog cat dog", "car car bus"]
-    >>> model = TopicVec(3, vectors, random_state=0).fit(texts)
+    >>> model = TopicVec(2, vectors, random_state=0).fit(texts)
     >>> model.transform(["cat", "bus"]).argmax(axis=1).tolist() in ([1, 2], [2, 1])
     True
     """
 
     def __init__(
         self,
-        n_topics: int = 20,
+        n_topics: int | Literal["auto"] = "auto",
         vectors: Any = None,
         *,
         own_words: bool | float = True,
@@ -223,7 +230,7 @@ class TopicVec(Estimator):
         Examples
         --------
         >>> vectors = WordVectors(["cat", "dog", "car"], np.eye(3), [1, 1, 1])
-        >>> model = TopicVec(2, vectors, random_state=0).fit(["cat", "dog car"], ["a", "b"])
+        >>> model = TopicVec(1, vectors, random_state=0).fit(["cat", "dog car"], ["a", "b"])
         >>> model.fitted_.classes
         (None, 'a', 'b')
         """
@@ -239,13 +246,10 @@ class TopicVec(Estimator):
             bag = weighted(bag, document_weights)
         if y is not None:
             _check_length(y, bag.n_documents)
-        allowed = None
-        if mask is not None:
-            allowed = _checked_mask(mask, bag.n_documents, self.n_topics)
         if self.share == "class" or (self.share == "auto" and y is not None and mask is None):
             plans = self._plan_classes(vectors, bag, y, mask)
         else:
-            plans = [self._plan(vectors, bag, self.max_iter, allowed)]
+            plans = [self._plan(vectors, bag, self.max_iter, mask)]
         fitted, proportions = fit_plans(
             plans, engine, bag.n_documents, callback=callback, checkpoint=checkpoint
         )
@@ -271,7 +275,7 @@ class TopicVec(Estimator):
         Examples
         --------
         >>> vectors = WordVectors(["cat", "dog", "car"], np.eye(3), [1, 1, 1])
-        >>> TopicVec(2, vectors, random_state=0).fit_transform(["cat dog", "car"]).shape
+        >>> TopicVec(1, vectors, random_state=0).fit_transform(["cat dog", "car"]).shape
         (2, 2)
         """
         documents = X if hasattr(X, "shape") else list(X)
@@ -296,7 +300,7 @@ class TopicVec(Estimator):
         Examples
         --------
         >>> vectors = WordVectors(["cat", "dog", "car"], np.eye(3), [1, 1, 1])
-        >>> model = TopicVec(2, vectors, random_state=0).partial_fit(["cat dog", "car"])
+        >>> model = TopicVec(1, vectors, random_state=0).partial_fit(["cat dog", "car"])
         >>> model.partial_fit(["cat car"]).fitted_.n_documents
         3
         """
@@ -369,7 +373,7 @@ class TopicVec(Estimator):
         Examples
         --------
         >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-        >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+        >>> model = TopicVec(1, vectors, random_state=0).fit(["cat dog cat", "car car"])
         >>> model.transform(["the cat"]).sum(axis=1).round(6)
         array([1.])
         """
@@ -394,7 +398,7 @@ class TopicVec(Estimator):
         Examples
         --------
         >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-        >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+        >>> model = TopicVec(1, vectors, random_state=0).fit(["cat dog cat", "car car"])
         >>> model.expected_counts(["cat and dog"], prior=False).sum().round(6)
         np.float64(2.0)
         """
@@ -422,7 +426,7 @@ class TopicVec(Estimator):
         Examples
         --------
         >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-        >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+        >>> model = TopicVec(1, vectors, random_state=0).fit(["cat dog cat", "car car"])
         >>> np.linalg.norm(model.sqrt_proportions(["cat"])).round(6)
         np.float64(1.0)
         """
@@ -449,7 +453,7 @@ class TopicVec(Estimator):
         Examples
         --------
         >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-        >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+        >>> model = TopicVec(1, vectors, random_state=0).fit(["cat dog cat", "car car"])
         >>> model.responsibilities("the cat")[0]
         TokenTopic(token='the', topic=None, probability=0.0)
         """
@@ -473,7 +477,7 @@ class TopicVec(Estimator):
         Examples
         --------
         >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-        >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+        >>> model = TopicVec(1, vectors, random_state=0).fit(["cat dog cat", "car car"])
         >>> tokens, proportions = model.token_proportions("the cat and the dog")
         >>> tokens, proportions.shape
         (['cat', 'dog'], (2, 2))
@@ -510,7 +514,7 @@ class TopicVec(Estimator):
         Examples
         --------
         >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-        >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+        >>> model = TopicVec(1, vectors, random_state=0).fit(["cat dog cat", "car car"])
         >>> model.score(["cat"]) < 0
         True
         """
@@ -534,7 +538,7 @@ class TopicVec(Estimator):
         Examples
         --------
         >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-        >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+        >>> model = TopicVec(1, vectors, random_state=0).fit(["cat dog cat", "car car"])
         >>> model.perplexity(["cat"]) > 1
         True
         """
@@ -555,7 +559,7 @@ class TopicVec(Estimator):
         Examples
         --------
         >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-        >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+        >>> model = TopicVec(1, vectors, random_state=0).fit(["cat dog cat", "car car"])
         >>> model.get_feature_names_out()
         array(['topicvec0', 'topicvec1'], dtype=object)
         """
@@ -643,6 +647,7 @@ class TopicVec(Estimator):
             self.classes_ = np.array(classes, dtype=object)
         history: Any = fitted.settings
         self._fitted = fitted
+        self.n_topics_ = fitted.n_topics - 1
         self.topic_vectors_ = fitted.topics
         self.topic_residuals_ = fitted.residuals
         self.alpha_ = fitted.alpha
@@ -685,15 +690,30 @@ class TopicVec(Estimator):
         self._adopt(replace(fitted, settings={**fitted.settings, **learned}))
         self.doc_topic_ = proportions
 
-    def _plan(
-        self, vectors: WordVectors, bag: Bag, max_iter: int, allowed: Bools | None = None
-    ) -> Plan:
-        solver, alpha, rng = self._solver()
+    def _plan(self, vectors: WordVectors, bag: Bag, max_iter: int, mask: Any = None) -> Plan:
+        solver, rng = self._solver()
+        n_rows = 1 + self._number(vectors, bag, mask)
+        allowed = None if mask is None else _checked_mask(mask, bag.n_documents, n_rows)
         return plan_corpus(
-            vectors, bag.counts, int(self.n_topics), alpha, self.init, solver,
+            vectors, bag.counts, n_rows, self._prior(solver, n_rows), self.init, solver,
             rng, seed_words=self.seed_words, fixed=self.fixed_topics,
             allowed=allowed, tol=self.tol, max_iter=max_iter,
         )  # fmt: skip
+
+    def _number(self, vectors: WordVectors, bag: Bag, mask: Any) -> int:
+        """Say how many topics to learn beside the null topic."""
+        alpha: Any = self.alpha
+        given = [] if alpha is None or np.ndim(alpha) == 0 else [len(alpha)]
+        given += [] if isinstance(self.init, str) else [len(given_topics(vectors, self.init)[0])]
+        given += [] if mask is None else [np.shape(mask)[-1]]
+        if self.n_topics == "auto":
+            guided = len(self.seed_words or ())
+            if self.fixed_topics is not None:
+                guided += len(fixed_topics(vectors, self.fixed_topics)[0])
+            number = given[0] - 1 if given else count_topics(vectors, bag.counts)
+            return max(number, guided + (not given))
+        check_n_topics(self.n_topics)
+        return self.n_topics if given else fewer_topics(self.n_topics, bag.counts)
 
     def _plan_classes(self, vectors: WordVectors, bag: Bag, y: Any, mask: Any) -> list[Plan]:
         if y is None or mask is not None:
@@ -702,32 +722,34 @@ class TopicVec(Estimator):
             raise DataError(
                 "seed_words and fixed_topics need one set of topics: use share='corpus'"
             )
-        solver, alpha, rng = self._solver()
+        solver, rng = self._solver()
+        check_n_topics(self.n_topics)
         return plan_classes(
-            vectors, bag.counts, class_rows(y, bag.n_documents), int(self.n_topics),
-            alpha, self.init, solver, rng,
+            vectors, bag.counts, class_rows(y, bag.n_documents), self.n_topics,
+            partial(self._prior, solver), self.init, solver, rng,
             tol=self.tol, max_iter=self.max_iter,
         )  # fmt: skip
 
-    def _solver(self) -> tuple[dict[str, Any], Floats, np.random.Generator]:
-        """Check the parameters of EM; give the fields of its `Solver`, the prior, the chance."""
-        check_whole("n_topics", self.n_topics, 2)
+    def _prior(self, solver: Mapping[str, Any], n_rows: int) -> Floats:
+        """Give the prior of mixtures of so many topics, the null topic among them."""
+        if self.alpha is None or solver["learn_alpha"]:
+            known = solver["learn_alpha"] or solver.get("method") == "paper"
+            return np.full(n_rows, 0.1 if known else 1 / n_rows)
+        alpha = np.asarray(self.alpha, float)
+        if alpha.shape not in ((), (n_rows,)) or not (np.isfinite(alpha) & (alpha > 0)).all():
+            raise DataError(
+                f"alpha must be positive, one number or {n_rows}, the first for the null topic; "
+                f"found {self.alpha!r}"
+            )
+        return np.broadcast_to(alpha, (n_rows,))
+
+    def _solver(self) -> tuple[dict[str, Any], np.random.Generator]:
+        """Check the parameters of EM; give the fields of its `Solver`, and the chance."""
         learn = isinstance(self.alpha, str) and self.alpha == "learn"
         if isinstance(self.alpha, str) and not learn:
             raise DataError(f"alpha must be a number, an array or 'learn'; found {self.alpha!r}")
         given = vars(self.solver) if isinstance(self.solver, Solver) else {"method": self.solver}
         is_paper = given.get("method") == "paper"
-        alpha = self.alpha
-        if self.alpha is None or learn:
-            alpha = 0.1 if learn or is_paper else 1 / self.n_topics
-        alpha = np.asarray(alpha, float)
-        if (
-            alpha.shape not in ((), (self.n_topics,))
-            or not (np.isfinite(alpha) & (alpha > 0)).all()
-        ):
-            raise DataError(
-                f"alpha must be positive, one number or {self.n_topics}; found {self.alpha!r}"
-            )
         if any(given.get(name, default) != default for name, default in _OWN.items()):
             raise DataError(
                 "a Solver's max_norm, learn_alpha and pseudo_tokens are TopicVec's max_norm, alpha "
@@ -737,7 +759,7 @@ class TopicVec(Estimator):
         old = isinstance(seed, np.random.RandomState)
         rng = np.random.default_rng(seed.randint(2**31) if old else seed)
         own = {"pseudo_tokens": np.inf if is_paper else _pseudo_tokens(self.own_words)}
-        return {**given, "max_norm": self.max_norm, "learn_alpha": learn, **own}, alpha, rng
+        return {**given, "max_norm": self.max_norm, "learn_alpha": learn, **own}, rng
 
     def _counter(self) -> DocumentCounter:
         """Give what reads documents: with what `fit` found in them, once it has."""
@@ -782,13 +804,13 @@ def _check_length(y: Any, n_documents: int) -> None:
         )
 
 
-def _checked_mask(mask: ArrayLike, n_documents: int, n_topics: int) -> Bools:
+def _checked_mask(mask: ArrayLike, n_documents: int, n_rows: int) -> Bools:
     """Refuse a mask of the wrong shape or kind; allow the null topic everywhere."""
     allowed = np.asarray(mask)
-    if allowed.shape != (n_documents, n_topics) or allowed.dtype != bool:
+    if allowed.shape != (n_documents, n_rows) or allowed.dtype != bool:
         raise DataError(
-            f"mask must be bool with shape ({n_documents}, {n_topics}), documents × topics; "
-            f"found {allowed.dtype} {allowed.shape}"
+            f"mask must be bool with shape ({n_documents}, {n_rows}), documents × topics with the "
+            f"null topic first; found {allowed.dtype} {allowed.shape}"
         )
     allowed = allowed.copy()
     allowed[:, 0] = True

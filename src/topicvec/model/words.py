@@ -262,13 +262,20 @@ def learn_more_words(fitted: FittedTopics, reading: Reading) -> FittedTopics:
 
 
 def _widened(fitted: FittedTopics, vectors: WordVectors) -> FittedTopics:
-    table, more = fitted.word_mass, len(vectors) - len(fitted.vectors)
-    indptr = np.append(table.indptr, np.full(more, table.indptr[-1], table.indptr.dtype))
-    limit = fitted.settings.get("n_normalizer_words")
+    more, limit = len(vectors) - len(fitted.vectors), fitted.settings.get("n_normalizer_words")
     return replace(
         fitted,
         vectors=vectors,
         residuals=topic_residuals(vectors, fitted.topics, limit),
         word_counts=np.append(fitted.word_counts, np.zeros(more)),
-        word_mass=csr_array((table.data, table.indices, indptr), (len(vectors), fitted.n_topics)),
+        word_mass=_longer(fitted.word_mass, more),
+        word_documents=np.append(fitted.word_documents, np.zeros(more)),
+        document_mass=_longer(fitted.document_mass, more),
     )
+
+
+def _longer(table: csr_array, more: int) -> csr_array:
+    """Put empty rows below a table."""
+    indptr = np.append(table.indptr, np.full(more, table.indptr[-1], table.indptr.dtype))
+    n_words, n_topics = table.shape
+    return csr_array((table.data, table.indices, indptr), (n_words + more, n_topics))

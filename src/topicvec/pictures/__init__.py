@@ -98,7 +98,7 @@ def draw(
     >>> import numpy as np
     >>> from topicvec import TopicVec, WordVectors
     >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-    >>> model = TopicVec(3, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
     >>> draw("topic-map", model, width=600)
     Picture(600 x 560)
     """

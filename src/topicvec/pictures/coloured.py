@@ -70,7 +70,7 @@ def read_text(model: TopicVec, text: str) -> ReadText:
     --------
     >>> from topicvec import WordVectors
     >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> model = TopicVec(1, vectors, random_state=0).fit(["cat dog cat", "car car"])
     >>> [(token.token, token.start) for token in read_text(model, "The Cat & the dog").tokens]
     [('cat', 4), ('dog', 14)]
     """

@@ -12,7 +12,7 @@ from topicvec.errors import DataError
 from topicvec.model import FittedTopics, Topic, TopicVec, read_topics
 from topicvec.model.counts import log_unknown
 from topicvec.model.estep import Inferred
-from topicvec.model.inference import infer, representatives, word_masses
+from topicvec.model.inference import document_masses, infer, representatives, word_masses
 from topicvec.pictures.palette import NULL_COLOUR, topic_colours
 from topicvec.represent.documents import counter_of
 from topicvec.text import Document
@@ -43,7 +43,7 @@ def infer_quietly(model: TopicVec, texts: Iterable[DocumentLike]) -> Inferred:
     --------
     >>> from topicvec import WordVectors
     >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> model = TopicVec(1, vectors, random_state=0).fit(["cat dog cat", "car car"])
     >>> infer_quietly(model, ["dog dog", "yak"]).proportions.shape
     (2, 2)
     """
@@ -71,18 +71,23 @@ def seen_in(model: TopicVec, texts: Texts) -> FittedTopics:
     --------
     >>> from topicvec import WordVectors
     >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> model = TopicVec(1, vectors, random_state=0).fit(["cat dog cat", "car car"])
     >>> seen_in(model, ["dog dog"]).word_counts.tolist()
     [0.0, 2.0, 0.0]
     """
     fitted, inferred = model.fitted_, infer_quietly(model, texts)
+    engine = resolve_engine(model.n_jobs)
     counts = np.zeros(len(fitted.vectors))
     counts[inferred.corpus.types] = inferred.corpus.type_counts
+    masses = word_masses(inferred, len(counts), engine)
+    n_having, documents = document_masses(inferred, masses, engine)
     return replace(
         fitted,
         mass=inferred.mass,
         word_counts=counts,
-        word_mass=word_masses(inferred, len(counts), resolve_engine(model.n_jobs)),
+        word_mass=masses,
+        word_documents=n_having,
+        document_mass=documents,
         representative=representatives(inferred.proportions),
         n_documents=len(inferred.theta),
     )
@@ -109,7 +114,7 @@ def shown_topics(
     --------
     >>> from topicvec import WordVectors
     >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> model = TopicVec(1, vectors, random_state=0).fit(["cat dog cat", "car car"])
     >>> [topic.index for topic in shown_topics(model)]
     [1]
     """
@@ -160,7 +165,7 @@ def own_colours(model: TopicVec, topics: Iterable[Topic]) -> list[str]:
     --------
     >>> from topicvec import WordVectors
     >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> model = TopicVec(1, vectors, random_state=0).fit(["cat dog cat", "car car"])
     >>> own_colours(model, shown_topics(model))
     ['#332288']
     """
@@ -194,7 +199,7 @@ def mean_mixtures(
     --------
     >>> from topicvec import WordVectors
     >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-    >>> model = TopicVec(3, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
     >>> means, n_documents = mean_mixtures(model, ["cat", "car", "dog"], np.array([0, 2, 0]), 3)
     >>> means.sum(axis=1).round(6).tolist(), n_documents.tolist()
     ([1.0, 0.0, 1.0], [2, 0, 1])

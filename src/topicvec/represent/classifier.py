@@ -77,7 +77,7 @@ class TopicClassifier:
     --------
     >>> from topicvec.embed import WordVectors
     >>> vectors = WordVectors(["cat", "dog", "car", "bus"], np.eye(4)[[0, 0, 1, 1]], [1, 1, 1, 1])
-    >>> topics = TopicVec(2, vectors, random_state=0)
+    >>> topics = TopicVec(1, vectors, random_state=0)
     >>> classifier = TopicClassifier(topics).fit(["cat dog cat", "car bus"], ["pet", "road"])
     >>> classifier.predict(["a dog", "the bus"])
     ['pet', 'road']
@@ -279,9 +279,9 @@ def default_topics(**params: Any) -> TopicVec:
     Examples
     --------
     >>> default_topics(max_norm=12)
-    TopicVec(n_topics=15, max_norm=12, random_state=0)
+    TopicVec(n_topics=14, max_norm=12, random_state=0)
     """
-    return TopicVec(**{"n_topics": 15, "random_state": 0, **params})
+    return TopicVec(**{"n_topics": 14, "random_state": 0, **params})
 
 
 def macro_f1(labels: Sequence[str | None], found: Sequence[str]) -> float:

@@ -73,7 +73,7 @@ def represent(
     --------
     >>> from topicvec import TopicVec, WordVectors
     >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> model = TopicVec(1, vectors, random_state=0).fit(["cat dog cat", "car car"])
     >>> [represent(model, ["cat dog"], form).shape[1] for form in ("sqrt", "word-mean", "both")]
     [2, 3, 5]
     >>> represent(model, ["cat dog"], "word-mean")
@@ -148,7 +148,7 @@ def represent_training(
     >>> from topicvec import TopicVec, WordVectors
     >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
     >>> texts = ["cat dog", "car car", "cat", "car", "dog"]
-    >>> model = TopicVec(2, vectors, random_state=0).fit(texts)
+    >>> model = TopicVec(1, vectors, random_state=0).fit(texts)
     >>> represent_training(model, texts, None, "own-words").shape
     (5, 2)
     """
@@ -189,7 +189,7 @@ def feature_names(model: TopicVec, form: Form = "sqrt") -> list[str]:
     --------
     >>> from topicvec import TopicVec, WordVectors
     >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> model = TopicVec(1, vectors, random_state=0).fit(["cat dog cat", "car car"])
     >>> feature_names(model, "both")
     ['topic0', 'topic1', 'dim0', 'dim1', 'dim2']
     """
@@ -219,7 +219,7 @@ def count_words(model: TopicVec, documents: Any) -> csr_array:
     --------
     >>> from topicvec import TopicVec, WordVectors
     >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> model = TopicVec(1, vectors, random_state=0).fit(["cat dog cat", "car car"])
     >>> count_words(model, ["A cat, a car."]).toarray().tolist()
     [[1, 0, 1]]
     """

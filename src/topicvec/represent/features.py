@@ -38,7 +38,7 @@ class TopicFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     >>> from sklearn.pipeline import make_pipeline
     >>> from topicvec.embed import WordVectors
     >>> vectors = WordVectors(["cat", "dog", "car", "bus"], np.eye(4)[[0, 0, 1, 1]], [1, 1, 1, 1])
-    >>> topics = TopicVec(2, vectors, random_state=0)
+    >>> topics = TopicVec(1, vectors, random_state=0)
     >>> pipeline = make_pipeline(TopicFeatures(topics), LogisticRegression())
     >>> pipeline.fit(["cat dog cat", "car bus"], ["pet", "road"]).predict(["a dog"])
     array(['pet'], dtype='<U4')

@@ -133,7 +133,7 @@ class DocumentIndex:
     >>> from topicvec import TopicVec, WordVectors
     >>> vectors = WordVectors(["cat", "dog", "car", "bus"], np.eye(4)[[0, 0, 1, 1]], [1, 1, 1, 1])
     >>> texts = ["cat dog cat", "bus car bus", "dog", "car car bus"]
-    >>> index = DocumentIndex.build(TopicVec(3, vectors, random_state=0).fit(texts), texts)
+    >>> index = DocumentIndex.build(TopicVec(2, vectors, random_state=0).fit(texts), texts)
     >>> [hit.index for hit in index.search("a dog", n=2)]
     [2, 0]
     >>> index.similar(1, n=1)[0].id

@@ -87,7 +87,7 @@ def transport_distance(
     --------
     >>> from topicvec import TopicVec, WordVectors
     >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> model = TopicVec(1, vectors, random_state=0).fit(["cat dog cat", "car car"])
     >>> transport_distance(model, [[1.0, 0.0], [0.5, 0.5]])[0, 1] > 0
     np.True_
     """
@@ -110,7 +110,7 @@ def topic_distances(model: TopicVec) -> Floats:
     --------
     >>> from topicvec import TopicVec, WordVectors
     >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-    >>> model = TopicVec(3, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
     >>> topic_distances(model).shape
     (3, 3)
     """

@@ -116,7 +116,7 @@ def summarize(model: TopicVec, text: str | Document, n_sentences: int = 3) -> li
     --------
     >>> from topicvec import TopicVec, WordVectors
     >>> vectors = WordVectors(["cat", "dog", "car", "bus"], np.eye(4)[[0, 0, 1, 1]], [1, 1, 1, 1])
-    >>> model = TopicVec(3, vectors, random_state=0).fit(["cat dog cat", "bus car bus"])
+    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "bus car bus"])
     >>> summarize(model, "Look! A cat met a dog and a cat. It rains.", n_sentences=1)[0].text
     'A cat met a dog and a cat.'
     """

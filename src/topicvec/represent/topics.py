@@ -60,7 +60,7 @@ def topic_similarity(model: TopicVec) -> NDArray[np.float64]:
     --------
     >>> from topicvec import TopicVec, WordVectors
     >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-    >>> model = TopicVec(3, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
     >>> topic_similarity(model).diagonal().round(3)
     array([0., 1., 1.])
     """
@@ -88,7 +88,7 @@ def nearest_topics(model: TopicVec, topic: int, n: int = 5) -> list[tuple[int, f
     --------
     >>> from topicvec import TopicVec, WordVectors
     >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-    >>> model = TopicVec(3, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
     >>> [index for index, cosine in nearest_topics(model, 1)]
     [2]
     """
@@ -122,7 +122,7 @@ def topic_hierarchy(model: TopicVec, method: Linkage = "average") -> tuple[Merge
     --------
     >>> from topicvec import TopicVec, WordVectors
     >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-    >>> model = TopicVec(4, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> model = TopicVec(3, vectors, random_state=0).fit(["cat dog cat", "car car"])
     >>> tree = topic_hierarchy(model)
     >>> len(tree), sorted(tree[-1].topics)
     (2, [1, 2, 3])

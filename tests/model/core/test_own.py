@@ -251,28 +251,28 @@ def topics_of(planted, model):
 
 def test_many_pseudo_tokens_are_the_papers_model(planted):
     parameters = {"tol": 1e-7, "max_iter": 300, "random_state": 0}
-    paper = TopicVec(5, planted.vectors, own_words=False, **parameters).fit(planted.documents)
-    many = TopicVec(5, planted.vectors, own_words=1e12, **parameters).fit(planted.documents)
-    few = TopicVec(5, planted.vectors, own_words=10, **parameters).fit(planted.documents)
+    paper = TopicVec(4, planted.vectors, own_words=False, **parameters).fit(planted.documents)
+    many = TopicVec(4, planted.vectors, own_words=1e12, **parameters).fit(planted.documents)
+    few = TopicVec(4, planted.vectors, own_words=10, **parameters).fit(planted.documents)
     np.testing.assert_allclose(many.topic_vectors_, paper.topic_vectors_, atol=5e-3)
     np.testing.assert_allclose(many.topic_word_, paper.topic_word_, atol=1e-4)
     assert np.abs(few.topic_word_ - paper.topic_word_).max() > 1e-2
 
 
 def test_few_pseudo_tokens_leave_only_the_counts(planted):
-    model = TopicVec(5, planted.vectors, own_words=1e-3, random_state=0).fit(planted.documents)
+    model = TopicVec(4, planted.vectors, own_words=1e-3, random_state=0).fit(planted.documents)
     masses = model.fitted_.word_mass.toarray()[:, 1:]
     np.testing.assert_allclose(model.topic_word_[:, 1:], masses / masses.sum(0), atol=1e-4)
 
 
 def test_no_pseudo_tokens_are_refused(planted):
     with pytest.raises(DataError, match="own_words must be True, False or a positive number"):
-        TopicVec(5, planted.vectors, own_words=0).fit(planted.documents)
+        TopicVec(4, planted.vectors, own_words=0).fit(planted.documents)
 
 
 def test_an_article_is_ruled_by_vectors(planted):
     fits = [
-        TopicVec(5, planted.vectors, own_words=own_words, random_state=0).fit(documents)
+        TopicVec(4, planted.vectors, own_words=own_words, random_state=0).fit(documents)
         for documents in (planted.documents[:19], planted.documents[:1])
         for own_words in (True, GIVEN, False)
     ]
@@ -281,19 +281,19 @@ def test_an_article_is_ruled_by_vectors(planted):
         paper = fits[number // 3 * 3 + 2]
         np.testing.assert_array_equal(model.topic_vectors_, paper.topic_vectors_)
         np.testing.assert_array_equal(model.doc_topic_, paper.doc_topic_)
-    more = TopicVec(5, planted.vectors, random_state=0).fit(planted.documents[:20])
+    more = TopicVec(4, planted.vectors, random_state=0).fit(planted.documents[:20])
     assert np.isfinite(more.fitted_.pseudo[1:]).all()
 
 
 def test_a_fit_of_fixed_topics_alone_ends(planted):
-    model = TopicVec(5, planted.vectors, random_state=0).fit(planted.documents)
-    fixed = TopicVec(5, planted.vectors, fixed_topics=model.topic_vectors_[1:], random_state=0)
+    model = TopicVec(4, planted.vectors, random_state=0).fit(planted.documents)
+    fixed = TopicVec(4, planted.vectors, fixed_topics=model.topic_vectors_[1:], random_state=0)
     assert fixed.fit(planted.documents).converged_
     assert fixed.n_iter_ < 20
 
 
 def test_the_papers_solver_has_no_own_words(planted):
-    model = TopicVec(5, planted.vectors, solver="paper", max_iter=400, tol=1e-2, random_state=0)
+    model = TopicVec(4, planted.vectors, solver="paper", max_iter=400, tol=1e-2, random_state=0)
     assert np.isinf(model.fit(planted.documents).fitted_.pseudo).all()
 
 
@@ -307,7 +307,7 @@ def test_a_word_without_a_vector_is_placed_by_its_own_tokens(planted):
     ]
     shares = {}
     for own_words in (True, False):
-        model = TopicVec(5, vectors, own_words=own_words, random_state=0).fit(documents)
+        model = TopicVec(4, vectors, own_words=own_words, random_state=0).fit(documents)
         right = topics_of(planted, model)[2]
         P = model.topic_word_[-1]
         shares[own_words] = P[right] / P.sum()
@@ -330,13 +330,13 @@ def denied():
 
 def test_a_large_corpus_is_ruled_by_its_documents(denied):
     vectors, documents, used = denied
-    model = TopicVec(5, vectors, random_state=0, tol=1e-4).fit(documents)
+    model = TopicVec(4, vectors, random_state=0, tol=1e-4).fit(documents)
     fitted, main = model.fitted_, model.doc_topic_.argmax(axis=1)
     topics = [int(np.bincount(main[block::4]).argmax()) for block in range(4)]
     assert len(set(topics)) == 4
     assert (fitted.pseudo[topics] < 0.2 * fitted.mass[topics]).all()
     assert (model.topic_word_[:, topics].argmax(axis=1) == used).all()
-    paper = TopicVec(5, vectors, own_words=False, random_state=0, tol=1e-4).fit(documents)
+    paper = TopicVec(4, vectors, own_words=False, random_state=0, tol=1e-4).fit(documents)
     main = paper.doc_topic_.argmax(axis=1)
     topics = [int(np.bincount(main[block::4]).argmax()) for block in range(4)]
     assert (paper.topic_word_[:, topics].argmax(axis=1) == used).mean() < 0.8
@@ -344,7 +344,7 @@ def test_a_large_corpus_is_ruled_by_its_documents(denied):
 
 @pytest.fixture(scope="module")
 def model(planted):
-    return TopicVec(5, planted.vectors, own_words=GIVEN, random_state=0).fit(planted.documents)
+    return TopicVec(4, planted.vectors, own_words=GIVEN, random_state=0).fit(planted.documents)
 
 
 def test_words_of_topics_sum_to_1(model):
@@ -390,7 +390,7 @@ def test_a_fit_with_own_words_that_was_broken_off_goes_on_to_the_same_bits(
             raise KilledError
 
     def run(**options):
-        model = TopicVec(5, planted.vectors, own_words=own_words, tol=0, max_iter=20)
+        model = TopicVec(4, planted.vectors, own_words=own_words, tol=0, max_iter=20)
         return model.set_params(random_state=0).fit(planted.documents, **options)
 
     path = tmp_path / "state.safetensors"
@@ -407,9 +407,9 @@ def test_a_fit_with_own_words_that_was_broken_off_goes_on_to_the_same_bits(
 
 def test_a_checkpoint_with_other_own_words_is_refused(planted, tmp_path):
     path = tmp_path / "state.safetensors"
-    TopicVec(5, planted.vectors, own_words=GIVEN).fit(planted.documents, checkpoint=path)
+    TopicVec(4, planted.vectors, own_words=GIVEN).fit(planted.documents, checkpoint=path)
     with pytest.raises(DataError, match="other documents, vectors or settings"):
-        TopicVec(5, planted.vectors, own_words=2 * GIVEN).fit(planted.documents, checkpoint=path)
+        TopicVec(4, planted.vectors, own_words=2 * GIVEN).fit(planted.documents, checkpoint=path)
 
 
 def test_operations_keep_own_words(planted, model):
@@ -434,7 +434,7 @@ def test_operations_keep_own_words(planted, model):
 def test_batches_add_to_own_words(planted):
     pairs = zip(planted.documents, planted.blocks, strict=True)
     documents = [[*tokens, "zaaxy", "zaaxy"] if block == 1 else tokens for tokens, block in pairs]
-    model = TopicVec(5, planted.vectors, own_words=GIVEN, random_state=0)
+    model = TopicVec(4, planted.vectors, own_words=GIVEN, random_state=0)
     model.partial_fit(planted.documents)
     right, row = topics_of(planted, model)[1], planted.vectors.ids["zaaxy"]
     before, pseudo = model.topic_word_[row, right], model.fitted_.pseudo
@@ -464,8 +464,8 @@ def test_new_words_do_not_push_a_text_into_the_null_topic():
     vectors = WordVectors(names, matrix, np.ones(60))
     texts = [list(rng.choice([f"{side}{n}" for n in range(15)], 12)) for side in "ab" * 100]
     new = [[f"a{number}" for number in range(20, 28)], [f"b{number}" for number in range(20, 28)]]
-    model = TopicVec(3, vectors, own_words=50.0, random_state=0).fit(texts)
-    plain = TopicVec(3, vectors, own_words=False, random_state=0).fit(texts)
+    model = TopicVec(2, vectors, own_words=50.0, random_state=0).fit(texts)
+    plain = TopicVec(2, vectors, own_words=False, random_state=0).fit(texts)
     found, expected = model.transform(new), plain.transform(new)
     assert (found[:, 0] < expected[:, 0] + 0.02).all()
     assert found[0].argmax() != found[1].argmax()
@@ -477,6 +477,6 @@ def test_topics_that_have_settled_to_the_last_bit_still_get_words_of_their_own(m
     rng = np.random.default_rng(0)
     vectors = WordVectors(["a", "b", "c", "d"], np.eye(4)[[0, 0, 1, 1]] * 3, np.ones(4))
     texts = [list(rng.choice(["ab"[n % 2], "cd"[n % 2]], 8)) for n in range(60)]
-    model = TopicVec(3, vectors, own_words=40.0, max_iter=500, random_state=0).fit(texts)
+    model = TopicVec(2, vectors, own_words=40.0, max_iter=500, random_state=0).fit(texts)
     assert model.converged_
     assert np.isfinite(model.fitted_.pseudo[1:]).all()

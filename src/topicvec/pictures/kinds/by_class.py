@@ -60,7 +60,7 @@ def by_class(
     >>> import numpy as np
     >>> from topicvec import WordVectors
     >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-    >>> model = TopicVec(3, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
     >>> by_class(model, ["cat", "car"], labels=["a", "b"]).width
     800
     """
@@ -91,7 +91,7 @@ def class_means(
     --------
     >>> from topicvec import WordVectors
     >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-    >>> model = TopicVec(3, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
     >>> class_means(model, ["cat", "car", "dog"], ["pet", "toy", "pet"])[0]
     ['pet', 'toy']
     """

@@ -70,7 +70,7 @@ def document_map(
     >>> import numpy as np
     >>> from topicvec import WordVectors
     >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-    >>> model = TopicVec(3, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
     >>> document_map(model, ["cat", "dog dog cat", "car"])
     Picture(800 x 600)
     """

@@ -74,7 +74,7 @@ def hierarchy(
     >>> import numpy as np
     >>> from topicvec import WordVectors
     >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-    >>> model = TopicVec(3, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
     >>> hierarchy(model).width
     800
     """

@@ -64,7 +64,7 @@ def over_time(
     >>> import numpy as np
     >>> from topicvec import WordVectors
     >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-    >>> model = TopicVec(3, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
     >>> over_time(model, ["cat", "car"], times=["2001", "2002-05-01"]).width
     800
     """
@@ -109,7 +109,7 @@ def time_means(
     --------
     >>> from topicvec import WordVectors
     >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-    >>> model = TopicVec(3, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
     >>> time_means(model, ["cat", "car"], ["2001", "2003"], n_bins=3)[2].tolist()
     [1, 0, 1]
     """
