@@ -7,7 +7,7 @@ import json
 import logging
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
@@ -60,19 +60,23 @@ def show_json(value: Any) -> None:
 
 
 def show_table(
-    rows: Sequence[Mapping[str, object]], *, title: str = "", wide: Sequence[str] = ()
+    rows: Sequence[Mapping[str, object]],
+    *,
+    title: str = "",
+    wide: Sequence[str] = (),
+    faint: Container[int] = (),
 ) -> None:
     """Print records as a table; numbers to the right, ``wide`` columns take the spare room."""
     if not rows:
         return
     table = Table(title=title or None, title_justify="left", header_style="bold")
     for name, value in rows[0].items():
-        number = isinstance(value, int | float)
+        is_number = isinstance(value, int | float)
         table.add_column(
-            name, justify="right" if number else "left", ratio=1 if name in wide else None
+            name, justify="right" if is_number else "left", ratio=1 if name in wide else None
         )
-    for row in rows:
-        table.add_row(*map(_cell, row.values()))
+    for number, row in enumerate(rows):
+        table.add_row(*map(_cell, row.values()), style="dim" if number in faint else None)
     _out.print(table)
 
 

@@ -36,7 +36,7 @@ def _card_facts(card: Mapping[str, Any]) -> dict[str, Any]:
     settings, vectors = card["settings"], card["vectors"]
     bounds = settings.get("bounds") or []
     return {
-        "topics": card["n_topics"],
+        "topics": card["n_topics"] - 1,
         "documents": card["n_documents"],
         "classes": sorted({name for name in card["classes"] if name is not None}),
         "labels": [label for label in card["labels"] if label is not None],

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 __all__ = ["demo", "fit", "topics"]
 
+_SHOWN = 0.0005  # share of the null topic; less is none
+
 _Folder = Annotated[Path, opts.flag("--output", "-o", "Folder for the pages.")]
 
 
@@ -47,7 +49,10 @@ def topics(
         found = [
             {
                 "index": topic.index,
+                "label": topic.label,
                 "share": topic.share,
+                "is_background": topic.is_background,
+                "is_null": topic.is_null,
                 "words": [{"word": word, "relevance": value} for word, value in topic.words],
             }
             for topic in read_topics(model.fitted_, n_words=words, n_nearest=0)
@@ -131,16 +136,24 @@ def demo(output: _Folder = Path("demo")) -> None:
 
 
 def _show_topics(model: "TopicVec", n_words: int = 10, title: str = "") -> None:
-    """Print a model's topics as a table, the largest first."""
+    """Print a model's topics as a table, the largest first, background grey and behind them."""
     from topicvec.model import read_topics
 
+    topics = read_topics(model.fitted_, n_words=n_words, n_nearest=0)
     rows = [
         {
             "topic": topic.index,
+            "label": topic.title,
             "share": f"{topic.share:.1%}",
             "words": " ".join(word for word, _ in topic.words),
         }
-        for topic in read_topics(model.fitted_, n_words=n_words, n_nearest=0)
-        if topic.words
+        for topic in topics
+        if not topic.is_null
     ]
-    render.show_table(rows, title=title, wide=["words"])
+    faint = [place for place, topic in enumerate(topics) if topic.is_background]
+    render.show_table(rows, title=title, wide=["words"], faint=faint)
+    behind = sum(topic.share for topic in topics if topic.is_background)
+    if behind:
+        render.show_text(f"grey: background, {behind:.1%} of the words, which tell nothing")
+    if topics[-1].share >= _SHOWN:
+        render.show_text(f"null topic, words that belong nowhere: {topics[-1].share:.1%}")

@@ -15,8 +15,8 @@ A topic is background if it tells nothing of what documents are about, by either
   no such thing.
 """
 
-from collections.abc import Iterable, Sequence
-from itertools import count, takewhile
+from collections.abc import Container, Sequence
+from itertools import chain, count, takewhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,19 +120,19 @@ def _telling(pairs: Pairs, all_words: Sequence[Pairs]) -> Pairs:
     return tuple(sorted(scored, key=lambda pair: -pair[1]))
 
 
-def _unlike(pairs: Pairs, taken: Iterable[str]) -> str:
+def _unlike(pairs: Pairs, taken: Container[str]) -> str:
     """Make a name that is not taken: with one more word if need be, or a number."""
     if not pairs:
         return ""
-    names = (_name(pairs, n) for n in range(_PARTS, _PARTS + len(pairs)))
-    numbered = (f"{_name(pairs, _PARTS)} {number}" for number in count(2))
-    found = [*takewhile(lambda name: name in taken, names)]
-    longer = _name(pairs, _PARTS + len(found))
-    return longer if longer not in taken else next(n for n in numbered if n not in taken)
+    first = _parts(pairs)
+    more = [word for word, _ in pairs if word not in first]
+    longer = (", ".join([*first, *more[:n]]) for n in range(len(more) + 1))
+    numbered = (f"{', '.join(first)} {number}" for number in count(2))
+    return next(name for name in chain(longer, numbered) if name not in taken)
 
 
-def _name(pairs: Pairs, n_parts: int) -> str:
-    """Join the best words; alike ones only beyond the usual number of parts."""
+def _parts(pairs: Pairs) -> list[str]:
+    """Choose the best words that are not alike."""
     chosen: list[str] = []
     for word, score in pairs:
         n_words = sum(len(part.split()) for part in (*chosen, word))
@@ -141,8 +141,7 @@ def _name(pairs: Pairs, n_parts: int) -> str:
             chosen.append(word)
         if len(chosen) == _PARTS:
             break
-    others = [word for word, _ in pairs if word not in chosen]
-    return ", ".join([*chosen, *others[: n_parts - _PARTS]])
+    return chosen
 
 
 def _alike(first: str, second: str) -> bool:

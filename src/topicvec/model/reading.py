@@ -95,25 +95,25 @@ class Topic:
     is_background: bool = False
 
     def __repr__(self) -> str:
-        names = [f'"{self.label}"'] if self.label else []
+        names = [f'"{self.label}"'] if self.label and not self.is_null else []
         names += [f"[{self.class_}]"] if self.class_ else []
         names += ["background"] if self.is_background else []
-        names += ["null"] if self.is_null and not self.label else []
+        names += ["null"] if self.is_null else []
         head = " ".join(["Topic", str(self.index), *names])
         shown = " ".join(word for word, _ in (self.words or self.nearest)[:_SHOWN])
         return f"{head} ({self.share:.1%}): {shown or 'no words'}"
 
     @property
     def title(self) -> str:
-        """The label, or else the first three words.
+        """The label, or else the first three words, of a record that has none.
 
         Examples
         --------
         >>> Topic(1, 0.5, 5.0, (("price", 1.9), ("drug", 1.2))).title
         'price, drug'
         """
-        if self.label or self.is_null:
-            return self.label or "null topic"
+        if self.label:
+            return self.label
         shown = [word for word, _ in (self.words or self.nearest)[:3]]
         return ", ".join(shown) or f"topic {self.index}"
 
@@ -124,7 +124,7 @@ def read_topics(
     n_words: int = 10,
     n_nearest: int = 10,
     relevance: Relevance = "joint",
-    min_mass: float = 1.0,
+    min_mass: float = 0.5,
 ) -> tuple[Topic, ...]:
     """Read the live topics: the largest first, background behind them, the null topic last.
 
@@ -150,7 +150,7 @@ def read_topics(
     >>> topics = np.array([[0, 0], [1, -1]], np.float32)
     >>> for topic in read_topics(FittedTopics.bare(vectors, topics, max_norm=7.0), n_nearest=2):
     ...     print(topic)
-    Topic 1 (0.0%): cat dog
+    Topic 1 "cat, dog" (0.0%): cat dog
     Topic 0 null (0.0%): no words
     """
     _check_arguments(n_words, n_nearest, relevance)
@@ -158,9 +158,9 @@ def read_topics(
     chosen = _live(fitted, min_mass, is_background)
     cosines = _Cosines.of(fitted)
     scores = _relevances(fitted, relevance, cosines)
-    words = list(_columns(fitted.vectors, scores, chosen, max(n_words, _NAMED)))
-    nearest = list(_nearest(fitted.vectors, cosines, chosen, n_nearest))
-    labels = _labels(fitted, chosen, words, nearest)
+    words = _columns(fitted.vectors, scores, chosen, n_words)
+    nearest = _nearest(fitted.vectors, cosines, chosen, n_nearest)
+    labels = _labels(fitted, scores if relevance == "joint" else None, cosines)
     share = fitted.mass / max(float(fitted.mass.sum()), 1e-300)
     norm = np.linalg.norm(fitted.topics, axis=1)
     return tuple(
@@ -168,27 +168,29 @@ def read_topics(
             index=k,
             share=float(share[k]),
             norm=float(norm[k]),
-            words=own[:n_words],
-            label=name,
+            words=own,
+            label=labels[k],
             class_=fitted.classes[k],
             nearest=near,
             documents=fitted.representative[k],
             is_null=k == 0,
             is_background=bool(is_background[k]),
         )
-        for k, own, near, name in zip(chosen, words, nearest, labels, strict=True)
+        for k, own, near in zip(chosen, words, nearest, strict=True)
     )
 
 
-def _labels(
-    fitted: FittedTopics, chosen: list[int], words: list[Pairs], nearest: list[Pairs]
-) -> list[str]:
-    """Name topics; one that has seen no document by its nearest words."""
-    shown = [own or near for own, near in zip(words[:-1], nearest[:-1], strict=True)]
-    given = [fitted.labels[k] for k in chosen]
-    names = name_topics(shown, given[:-1])
-    unnamed = [name or f"topic {k}" for k, name in zip(chosen[:-1], names, strict=True)]
-    return [*unnamed, given[-1] or "null topic"]
+def _labels(fitted: FittedTopics, scores: csc_array | None, cosines: "_Cosines") -> list[str]:
+    """Name all topics (K), the same whatever is listed of them; without words by the nearest."""
+    scores = _relevances(fitted, "joint", cosines) if scores is None else scores
+    rows = list(range(1, fitted.n_topics))
+    words = list(_columns(fitted.vectors, scores, rows, _NAMED))
+    if bare := [k for k, own in zip(rows, words, strict=True) if not own]:
+        for k, near in zip(bare, _nearest(fitted.vectors, cosines, bare, 3), strict=True):
+            words[k - 1] = near
+    names = name_topics(words, fitted.labels[1:])
+    unnamed = [name or f"topic {k}" for k, name in zip(rows, names, strict=True)]
+    return [fitted.labels[0] or "null topic", *unnamed]
 
 
 def document_topics(

@@ -110,6 +110,9 @@ class TopicVec(Estimator):
     vocabulary : Vocabulary or sequence of str, optional
         The words of the columns, for a matrix of counts or weights; for texts the only words to
         use.
+    labeller : callable, optional
+        From the topics, as `Topic` records without the null topic, to their names, for example
+        with a language model; by default names are made of the topics' words.
     share : {"auto", "corpus", "class"}
         Who shares topics: all documents, or those of a class. "auto" means classes if `fit`
         is given y, and then ``n_topics`` is for each class; null topics become one.
@@ -170,6 +173,7 @@ class TopicVec(Estimator):
         tokenizer: Callable[[str], list[str]] | None = None,
         stop_words: Any = "english",
         vocabulary: Vocabulary | Sequence[str] | None = None,
+        labeller: Callable[[Sequence[Topic]], Sequence[str]] | None = None,
         share: Literal["auto", "corpus", "class"] = "auto",
         random_state: Any = None,
         n_jobs: int | Engine | None = None,
@@ -189,6 +193,7 @@ class TopicVec(Estimator):
         self.tokenizer = tokenizer
         self.stop_words = stop_words
         self.vocabulary = vocabulary
+        self.labeller = labeller
         self.share = share
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -689,6 +694,8 @@ class TopicVec(Estimator):
             learned["stop_words"] = sorted(reading.counter.stop_words)
         self._adopt(replace(fitted, settings={**fitted.settings, **learned}))
         self.doc_topic_ = proportions
+        if self.labeller is not None:
+            self._adopt(operations.relabel(self._fitted, _names(self.labeller, self.topics_)))
 
     def _plan(self, vectors: WordVectors, bag: Bag, max_iter: int, mask: Any = None) -> Plan:
         solver, rng = self._solver()
@@ -785,6 +792,16 @@ def _pseudo_tokens(own_words: Any) -> float | None:
     if not own_words:
         raise DataError("own_words must be True, False or a positive number; found 0")
     return float(own_words)
+
+
+def _names(labeller: Callable[..., Any], topics: Sequence[Topic]) -> dict[int, str | None]:
+    """Ask for the names of topics; refuse what are not as many."""
+    shown = [topic for topic in topics if not topic.is_null]
+    found = labeller(shown)
+    names = [found] if isinstance(found, str) else list(found)
+    if len(names) != len(shown):
+        raise DataError(f"labeller must give {len(shown)} names, one a topic; found {len(names)}")
+    return {topic.index: name for topic, name in zip(shown, names, strict=True)}
 
 
 def _record(token: str, pi: Floats | None) -> TokenTopic:

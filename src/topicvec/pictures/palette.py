@@ -38,16 +38,16 @@ def topic_colours(topics: Iterable[Any]) -> dict[int, str]:
     Parameters
     ----------
     topics : iterable of Topic
-        Such as ``model.topics_``, the largest first; the null topic is grey.
+        Such as ``model.topics_``, the largest first; background and the null topic are grey.
 
     Examples
     --------
     >>> from topicvec.model import Topic
-    >>> topic_colours([Topic(4, 0.9, 1.0, ()), Topic(0, 0.1, 0.0, ())])
+    >>> topic_colours([Topic(4, 0.9, 1.0, ()), Topic(0, 0.1, 0.0, (), is_null=True)])
     {4: '#332288', 0: '#767676'}
     """
     return {
-        topic.index: colour_of(place) if topic.index else NULL_COLOUR
+        topic.index: NULL_COLOUR if topic.is_null or topic.is_background else colour_of(place)
         for place, topic in enumerate(topics)
     }
 

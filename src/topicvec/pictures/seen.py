@@ -122,8 +122,15 @@ def shown_topics(
         texts = of_class(texts, label)
     fitted = model.fitted_ if texts is None else seen_in(model, texts)
     found = read_topics(fitted, n_words=n_words, n_nearest=0, min_mass=0.5)
+    if texts is not None:  # a topic is called the same wherever it is seen
+        known = {topic.index: topic for topic in model.topics_}
+        found = tuple(_as_in_model(topic, known.get(topic.index, topic)) for topic in found)
     topics = [topic for topic in found if topic.words and not topic.is_null]
     return tuple(_for_class(topics, label) if label and texts is None else topics)
+
+
+def _as_in_model(topic: Topic, known: Topic) -> Topic:
+    return replace(topic, label=known.label, is_background=known.is_background)
 
 
 def of_class(texts: Texts, label: str) -> list[Document]:

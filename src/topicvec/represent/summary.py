@@ -22,6 +22,7 @@ from topicvec.checks import check_whole
 from topicvec.engine import InPlace
 from topicvec.errors import DataError
 from topicvec.model.inference import infer
+from topicvec.model.naming import background
 from topicvec.model.topicvec import TopicVec
 from topicvec.represent.documents import counter_of
 from topicvec.represent.words import weighted_means, without_common, word_weights
@@ -144,7 +145,9 @@ def _parts(model: TopicVec, sentences: list[str]) -> _Parts | None:
     types = np.unique(counts.indices)
     topics = counts[:, types] @ infer(fitted, whole, here).responsibilities(0, types)
     target = np.asarray(topics.sum(axis=0), float)
-    target[0] = 0  # the null topic says nothing of what the text is about
+    telling = ~background(fitted)
+    telling[0] = False  # the null topic says nothing of what the text is about, nor do these
+    target *= telling if target[telling].any() else np.arange(len(target)) > 0
     # what all English texts share
     common = vectors.mean / max(float(np.linalg.norm(vectors.mean)), 1e-30)
     weights = word_weights(vectors)

@@ -170,8 +170,9 @@ def cloud(
     >>> cloud(model, width=600, height=300)
     Picture(600 x 300)
     """
+    topics = shown_topics(model, texts, label=label, n_words=n_words)
     return topic_cloud(
-        shown_topics(model, texts, label=label, n_words=n_words),
+        [topic for topic in topics if not topic.is_background] or topics,
         width=width,
         height=height,
         max_topics=max_topics,

@@ -175,13 +175,12 @@ def _anchors(topics: Sequence[Topic], mixtures: Floats, spots: Floats) -> list[B
     found = []
     for topic, shares in zip(topics, mixtures.T, strict=True):
         own = spots[shares >= max(0.3, float(shares.max()) / 2)]
-        if not len(own):
+        if not len(own) or topic.is_background:
             continue
         middle = np.median(own, axis=0)
         spread = float(np.median(np.linalg.norm(own - middle, axis=1)))
         if spread <= _COMPACT * diagonal:
-            label = topic.label or ", ".join(word for word, _ in topic.words[:2])
-            found.append((spread, Bubble(float(middle[0]), float(middle[1]), 1.0, label)))
+            found.append((spread, Bubble(float(middle[0]), float(middle[1]), 1.0, topic.title)))
     return [bubble for _, bubble in sorted(found, key=lambda pair: pair[0])]
 
 

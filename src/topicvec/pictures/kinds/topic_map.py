@@ -63,10 +63,7 @@ def map_topics(
 
 def _label(topic: Topic) -> tuple[str, tuple[str, ...]]:
     """Give the name that stands beside a bubble, and the lines inside."""
-    words = tuple(word for word, _ in topic.words[:3])
-    if topic.label:
-        return topic.label, (topic.label, *words[:2])
-    return ", ".join(words[:2]), words
+    return topic.title, tuple(topic.title.split(", "))
 
 
 def topic_map(
