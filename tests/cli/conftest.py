@@ -40,7 +40,7 @@ def vectors(folder):
 def model(folder, corpus, vectors):
     """A model of the corpus, made by the command itself."""
     path = folder / "corpus.topicvec"
-    arguments = ["fit", str(corpus), "-o", str(path), "-k", "10", "--vectors", str(vectors), "-q"]
+    arguments = ["fit", str(corpus), "-o", str(path), "-k", "9", "--vectors", str(vectors), "-q"]
     assert call(arguments) == 0
     return path
 

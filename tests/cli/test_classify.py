@@ -30,14 +30,14 @@ def three(folder):
 @pytest.fixture(scope="module")
 def classifier(folder, three, vectors):
     path = folder / "a.classifier"
-    options = ["-k", "3", "--vectors", str(vectors), "--held-out", "0", "-q", *COLUMNS]
+    options = ["-k", "2", "--vectors", str(vectors), "--held-out", "0", "-q", *COLUMNS]
     assert call(["classify", "train", str(three), "-o", str(path), *options]) == 0
     return path
 
 
 def test_training_reports_a_held_out_score(three, vectors, tmp_path, capsys):
     output = tmp_path / "a.classifier"
-    options = ["-k", "3", "--vectors", str(vectors), "--held-out", "0.25", "--json", *COLUMNS]
+    options = ["-k", "2", "--vectors", str(vectors), "--held-out", "0.25", "--json", *COLUMNS]
     assert call(["classify", "train", str(three), "-o", str(output), *options]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert 0.6 < facts["held_out_macro_f1"] <= 1
@@ -100,7 +100,7 @@ def test_an_interrupted_training_keeps_what_it_has(three, vectors, tmp_path, mon
 
     monkeypatch.setattr(fitting._Watch, "__call__", interrupt)
     output = tmp_path / "a.classifier"
-    arguments = ["classify", "train", str(three), "-o", str(output), "-k", "2"]
+    arguments = ["classify", "train", str(three), "-o", str(output), "-k", "1"]
     arguments += ["--vectors", str(vectors), *COLUMNS]
     assert call(arguments) == 130
     assert not output.exists()  # broken off while it was only tested

@@ -13,17 +13,17 @@ from topicvec.cli.main import call
 
 def test_fit_writes_a_model_and_tells_so(corpus, vectors, tmp_path, capsys):
     output = tmp_path / "a.topicvec"
-    options = ["-k", "6", "--vectors", str(vectors), "--seed", "3"]
+    options = ["-k", "5", "--vectors", str(vectors), "--seed", "3"]
     assert call(["fit", str(corpus), "-o", str(output), *options]) == 0
     shown = capsys.readouterr()
     assert shown.out == ""
-    assert "6 topics of 96 documents" in shown.err
+    assert "5 topics of 96 documents" in shown.err
     assert TopicVec.load(output).fitted_.n_documents == 96
 
 
 def test_the_same_seed_gives_the_same_model(corpus, vectors, model, tmp_path):
     output = tmp_path / "again.topicvec"
-    options = ["-k", "10", "--vectors", str(vectors), "--jobs", "1", "-q"]
+    options = ["-k", "9", "--vectors", str(vectors), "--jobs", "1", "-q"]
     assert call(["fit", str(corpus), "-o", str(output), *options]) == 0
     assert output.read_bytes() == model.read_bytes()
 
@@ -34,7 +34,7 @@ def test_options_reach_the_model(corpus, vectors, tmp_path):
     options += ["--set", "max_iter=90", "--checkpoint", str(tmp_path / "c"), "-q"]
     assert (
         call(
-            ["fit", str(corpus), "-o", str(output), "-k", "5", "--vectors", str(vectors), *options]
+            ["fit", str(corpus), "-o", str(output), "-k", "4", "--vectors", str(vectors), *options]
         )
         == 0
     )
@@ -46,7 +46,7 @@ def test_options_reach_the_model(corpus, vectors, tmp_path):
 
 def test_topics_of_each_class_from_a_label_column(corpus, vectors, tmp_path):
     output = tmp_path / "a.topicvec"
-    options = ["--by-class", "-k", "2", "--vectors", str(vectors), "-q"]
+    options = ["--by-class", "-k", "1", "--vectors", str(vectors), "-q"]
     assert call(["fit", str(corpus), "-o", str(output), *options]) == 0
     assert set(TopicVec.load(output).fitted_.classes) > {None, "astronomy", "cooking"}
 
@@ -56,13 +56,13 @@ def test_topics_of_each_class_from_sub_folders(vectors, tmp_path):
         (tmp_path / "texts" / label).mkdir(parents=True)
         (tmp_path / "texts" / label / "1.txt").write_text(text)
     output = tmp_path / "a.topicvec"
-    options = ["--by-class", "-k", "2", "--vectors", str(vectors), "-q"]
+    options = ["--by-class", "-k", "1", "--vectors", str(vectors), "-q"]
     assert call(["fit", str(tmp_path / "texts"), "-o", str(output), *options]) == 0
     assert TopicVec.load(output).fitted_.classes == (None, "food", "sky")
 
 
 def test_verbose_tells_each_iteration_and_quiet_nothing(corpus, vectors, tmp_path, capsys):
-    arguments = ["fit", str(corpus), "-k", "4", "--vectors", str(vectors)]
+    arguments = ["fit", str(corpus), "-k", "3", "--vectors", str(vectors)]
     assert call([*arguments, "-o", str(tmp_path / "a"), "-v"]) == 0
     assert "iteration 2: bound" in capsys.readouterr().err
     assert call([*arguments, "-o", str(tmp_path / "a"), "-q"]) == 0
@@ -77,7 +77,7 @@ def test_an_interrupted_fit_keeps_the_model_so_far(corpus, vectors, tmp_path, mo
 
     monkeypatch.setattr(fitting._Watch, "__call__", interrupt)
     output = tmp_path / "a.topicvec"
-    arguments = ["fit", str(corpus), "-o", str(output), "-k", "5", "--vectors", str(vectors)]
+    arguments = ["fit", str(corpus), "-o", str(output), "-k", "4", "--vectors", str(vectors)]
     assert call(arguments) == 130
     assert TopicVec.load(output).n_iter_ == 3
     assert "interrupted after 3 iterations" in capsys.readouterr().err
@@ -89,7 +89,7 @@ def test_interrupted_topics_are_shown_as_far_as_they_are(article, vectors, monke
         raise KeyboardInterrupt
 
     monkeypatch.setattr(fitting._Watch, "__call__", interrupt)
-    arguments = ["topics", str(article), "-k", "4", "--vectors", str(vectors), "--json"]
+    arguments = ["topics", str(article), "-k", "3", "--vectors", str(vectors), "--json"]
     assert call(arguments) == 130
     assert len(json.loads(capsys.readouterr().out)["documents"]) == 1
 
@@ -103,7 +103,7 @@ def heed_interrupts():
 def test_ctrl_c_ends_a_real_fit_with_130_and_a_model(corpus, tmp_path):
     output = tmp_path / "a.topicvec"
     command = [sys.executable, "-m", "topicvec", "fit", str(corpus), "-o", str(output), "-v"]
-    command += ["-k", "60"]  # with the default vectors, so that there is time to interrupt
+    command += ["-k", "59"]  # with the default vectors, so that there is time to interrupt
     with subprocess.Popen(
         command, stderr=subprocess.PIPE, text=True, preexec_fn=heed_interrupts
     ) as process:
@@ -141,7 +141,7 @@ def test_an_interrupt_before_the_first_iteration_is_130_too(corpus, tmp_path, mo
         (["-o", "{folder}/a", "--format", "csv,delimiter=ab"], "found 'delimiter=ab'"),
         (["-o", "{folder}/a", "--vectors", "nowhere.txt"], "nowhere.txt"),
         (["-o", "{folder}/a", "--by-class", "--format", "lines"], "have no class"),
-        (["-o", "{folder}/a", "-k", "1"], "n_topics"),
+        (["-o", "{folder}/a", "-k", "0"], "n_topics"),
     ],
 )
 def test_bad_input_is_found_and_told_in_one_line(options, expected, corpus, tmp_path, capsys):
@@ -215,7 +215,7 @@ def test_what_can_be_set_are_parameters_of_the_model_without_an_option_of_their_
 def test_how_a_table_is_written_is_said_behind_its_format(format, lines, vectors, tmp_path, capsys):
     table = tmp_path / "table.txt"
     table.write_text("\n".join(lines))
-    options = ["--format", format, "--id-column", "0", "--text-column", "1", "-k", "2", "--json"]
+    options = ["--format", format, "--id-column", "0", "--text-column", "1", "-k", "1", "--json"]
     assert call(["topics", str(table), "--vectors", str(vectors), *options]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [document["id"] for document in found["documents"]] == ["a", "b"]
@@ -228,7 +228,7 @@ def test_words_without_a_vector_are_learned_unless_vectors_are_given(vectors, tm
     text.write_text("Rain and wind make a zorblax sing in the night. " * 8)
     for given in ([], ["--vectors", str(vectors)], ["--vectors", "general"]):
         output = tmp_path / "a.topicvec"
-        assert call(["fit", str(text), "-o", str(output), "-k", "2", "-q", *given]) == 0
+        assert call(["fit", str(text), "-o", str(output), "-k", "1", "-q", *given]) == 0
         found = TopicVec.load(output)
         assert ("zorblax" in found.vocabulary_) != bool(given)
         assert ("zorblax" in found.unknown_words_) == bool(given)
@@ -239,7 +239,7 @@ def test_vectors_may_come_from_the_texts_alone(command, tmp_path, capsys):
     lines = ["gatto cane coniglio gatto cane topo", "mare onda vela mare spiaggia onda"] * 20
     text = tmp_path / "lines.txt"
     text.write_text("\n".join(lines))
-    options = ["--format", "lines", "-k", "3", "--vectors", "corpus", "-q"]
+    options = ["--format", "lines", "-k", "2", "--vectors", "corpus", "-q"]
     output = ["-o", str(tmp_path / "model")] if command == "fit" else []
     assert call([command, str(text), *options, *output]) == 0
     if command == "fit":

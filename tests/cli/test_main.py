@@ -36,7 +36,7 @@ def test_version(capsys):
 
 
 def test_topics_as_json_have_what_scripts_rely_on(article, capsys):
-    assert call(["topics", str(article), "-k", "8", "--seed", "1", "--json"]) == 0
+    assert call(["topics", str(article), "-k", "7", "--seed", "1", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert {"index", "share", "words"} <= set(found["topics"][0])
     assert len(found["documents"]) == 1
@@ -45,27 +45,27 @@ def test_topics_as_json_have_what_scripts_rely_on(article, capsys):
 
 
 def test_as_many_words_as_asked_for(article, capsys):
-    assert call(["topics", str(article), "-k", "4", "--words", "15", "--json"]) == 0
+    assert call(["topics", str(article), "-k", "3", "--words", "15", "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["topics"][0]["words"]) == 15
 
 
 def test_the_same_seed_gives_the_same_output(article, capsys):
     outputs = []
     for _ in range(2):
-        assert call(["topics", str(article), "-k", "5", "--json"]) == 0
+        assert call(["topics", str(article), "-k", "4", "--json"]) == 0
         outputs.append(capsys.readouterr().out)
     assert outputs[0] == outputs[1]
 
 
 def test_topics_as_a_table_and_a_page(article, tmp_path, capsys):
     page = tmp_path / "page.html"
-    assert call(["topics", str(article), "-k", "6", "--page", str(page)]) == 0
+    assert call(["topics", str(article), "-k", "5", "--page", str(page)]) == 0
     assert "share" in capsys.readouterr().out
     assert 'id="records"' in page.read_text(encoding="utf-8")
 
 
 def test_a_pipe_works(article):
-    command = [sys.executable, "-m", "topicvec", "topics", "-", "-k", "4", "--json"]
+    command = [sys.executable, "-m", "topicvec", "topics", "-", "-k", "3", "--json"]
     with article.open("rb") as stdin:
         done = subprocess.run(command, stdin=stdin, capture_output=True, check=True)
     assert json.loads(done.stdout)["documents"][0]["id"] == "stdin"
@@ -78,7 +78,11 @@ def test_a_pipe_works(article):
         (["topics", "{empty}"], "empty"),
         (["topics", "{latin}"], "--encoding"),
         (["topics", "{table}", "--text-column", "body"], "body"),
-        (["topics", "{article}", "-k", "100000"], "n_topics"),
+        (["topics", "{article}", "-k", "0"], "n_topics must be"),
+        (
+            ["topics", "{article}", "-k", "many"],
+            "-k takes a number of topics, or auto; found 'many'",
+        ),
         (["vectors", "info", "{article}"], "article.txt"),
         (["vectors", "nearest", "qqqzzz"], "qqqzzz"),
     ],
@@ -151,7 +155,7 @@ def test_a_command_does_not_wait_for_the_modules_of_others(article, vectors):
         "import sys; from topicvec.cli.main import call; call(sys.argv[1:]); "
         "print(*[name for name in sys.modules if name.startswith('topicvec.')], file=sys.stderr)"
     )
-    arguments = ["topics", str(article), "-k", "4", "--vectors", str(vectors), "-q"]
+    arguments = ["topics", str(article), "-k", "3", "--vectors", str(vectors), "-q"]
     done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, check=True)
     loaded = set(done.stderr.decode().split())
     own = {f"topicvec.cli.{name}" for name in ("main", "render", "options", "topics", "fitting")}

@@ -34,7 +34,7 @@ def folder(tmp_path_factory):
 def test_the_cloud_of_a_file_is_written(folder, tmp_path):
     texts, vectors = str(folder / "texts"), str(folder / "v.safetensors")
     out = str(tmp_path / "c.svg")
-    result = run(app, ["cloud", texts, "-k", "5", "--vectors", vectors, "-o", out])
+    result = run(app, ["cloud", texts, "-k", "4", "--vectors", vectors, "-o", out])
     assert result.exit_code == 0, result.output
     assert (tmp_path / "c.svg").read_text(encoding="utf-8").startswith("<svg")
 

@@ -77,7 +77,7 @@ def test_the_forms_are_those_of_the_library():
 def test_info_tells_what_is_in_a_model(model, capsys):
     assert call(["info", str(model), "--json"]) == 0
     facts = read_json(capsys)
-    assert (facts["topics"], facts["documents"], facts["converged"]) == (10, 96, True)
+    assert (facts["topics"], facts["documents"], facts["converged"]) == (9, 96, True)
     assert facts["parameters"]["random_state"] == 0
     assert call(["info", str(model)]) == 0
     assert "96" in capsys.readouterr().out
@@ -118,7 +118,7 @@ def test_explain_gives_places_of_words_and_mixtures_as_json(model, article, caps
 
 
 def test_explain_finds_the_topics_of_the_text_itself_without_a_model(article, vectors, capsys):
-    arguments = ["explain", str(article), "-k", "5", "--vectors", str(vectors), "--json"]
+    arguments = ["explain", str(article), "-k", "4", "--vectors", str(vectors), "--json"]
     assert call(arguments) == 0
     assert len(read_json(capsys)["documents"][0]["proportions"]) == 5
 
@@ -129,7 +129,7 @@ def test_explain_finds_words_with_decomposed_accents(tmp_path, capsys):
     text = tmp_path / "accents.txt"
     content = unicodedata.normalize("NFD", "Café rain, résumé wind and café")
     text.write_text(content, encoding="utf-8")
-    options = ["--vectors", str(tmp_path / "few.safetensors"), "-k", "2", "--json", "-q"]
+    options = ["--vectors", str(tmp_path / "few.safetensors"), "-k", "1", "--json", "-q"]
     assert call(["explain", str(text), *options]) == 0
     (document,) = read_json(capsys)["documents"]
     found = document["tokens"]

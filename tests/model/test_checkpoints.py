@@ -25,7 +25,7 @@ def kill_after(n_iterations):
 
 def fit(planted, path, documents=None, y=None, callback=None, **parameters):
     """Fit a model that makes 25 iterations, no more and no fewer."""
-    given = {"n_topics": 5, "tol": 0, "max_iter": 25, "random_state": 0, **parameters}
+    given = {"n_topics": 4, "tol": 0, "max_iter": 25, "random_state": 0, **parameters}
     model = TopicVec(vectors=planted.vectors, **given)
     documents = planted.documents if documents is None else documents
     return model.fit(documents, y, callback=callback, checkpoint=path)
@@ -47,17 +47,17 @@ def test_resuming_gives_the_same_bits_as_going_on(planted, tmp_path, n_iteration
 
 def test_resuming_classes_gives_the_same_bits(planted, tmp_path):
     path = tmp_path / "state.safetensors"
-    whole = fit(planted, None, n_topics=3, y=planted.classes)
+    whole = fit(planted, None, n_topics=2, y=planted.classes)
     with pytest.raises(KilledError):
-        fit(planted, path, n_topics=3, callback=kill_after(12), y=planted.classes)
-    resumed = fit(planted, path, n_topics=3, n_jobs=1, y=planted.classes)
+        fit(planted, path, n_topics=2, callback=kill_after(12), y=planted.classes)
+    resumed = fit(planted, path, n_topics=2, n_jobs=1, y=planted.classes)
     assert np.array_equal(resumed.topic_vectors_, whole.topic_vectors_)
     assert resumed.bounds_ == whole.bounds_
 
 
 def test_classes_that_had_not_begun_start_as_they_would_have(planted, tmp_path):
     path = tmp_path / "state.safetensors"
-    whole = fit(planted, None, n_topics=3, y=planted.classes)
+    whole = fit(planted, None, n_topics=2, y=planted.classes)
 
     class Stopped(InPlace):
         def map(self, function, items):
@@ -67,8 +67,8 @@ def test_classes_that_had_not_begun_start_as_they_would_have(planted, tmp_path):
                 yield function(item)
 
     with pytest.warns(RuntimeWarning, match="interrupted after 5 iterations"):
-        fit(planted, path, n_topics=3, y=planted.classes, n_jobs=Stopped())
-    resumed = fit(planted, path, n_topics=3, y=planted.classes)
+        fit(planted, path, n_topics=2, y=planted.classes, n_jobs=Stopped())
+    resumed = fit(planted, path, n_topics=2, y=planted.classes)
     assert np.array_equal(resumed.topic_vectors_, whole.topic_vectors_)
     assert resumed.bounds_ == whole.bounds_
 

@@ -15,7 +15,7 @@ def quick(*args, **params):
 
 @pytest.fixture(scope="module")
 def by_class(planted):
-    return quick(4, planted.vectors, random_state=0, n_jobs=2).fit(
+    return quick(3, planted.vectors, random_state=0, n_jobs=2).fit(
         planted.documents, planted.classes
     )
 
@@ -49,7 +49,7 @@ def test_representative_documents_are_rows_of_the_corpus(planted, by_class):
 
 def test_classes_give_the_same_bits_for_any_number_of_workers(planted, by_class):
     for n_jobs in (1, 4):
-        other = quick(4, planted.vectors, random_state=0, n_jobs=n_jobs).fit(
+        other = quick(3, planted.vectors, random_state=0, n_jobs=n_jobs).fit(
             planted.documents, planted.classes
         )
         assert np.array_equal(other.topic_vectors_, by_class.topic_vectors_)
@@ -60,7 +60,7 @@ def test_classes_give_the_same_bits_for_any_number_of_workers(planted, by_class)
 def test_a_class_has_the_same_topics_alone(planted, by_class):
     own = np.random.default_rng(0).spawn(4)[2]
     documents = [planted.documents[row] for row in np.flatnonzero(planted.blocks == 2)]
-    alone = quick(4, planted.vectors, random_state=own).fit(documents)
+    alone = quick(3, planted.vectors, random_state=own).fit(documents)
     rows = [name == "class 2" for name in by_class.fitted_.classes]
     assert by_class.topic_vectors_[rows] == pytest.approx(alone.topic_vectors_[1:], abs=1e-4)
 
@@ -72,7 +72,7 @@ def test_the_bound_of_all_classes_never_falls(by_class):
 
 def test_a_class_with_one_document_has_topics(planted):
     classes = ["only"] + ["rest"] * 59
-    model = quick(3, planted.vectors, random_state=0).fit(planted.documents, classes)
+    model = quick(2, planted.vectors, random_state=0).fit(planted.documents, classes)
     assert model.fitted_.classes == (None, "only", "only", "rest", "rest")
 
 
@@ -80,13 +80,13 @@ def test_a_class_with_few_words_gets_fewer_topics(planted):
     documents = [["aaxy", "aaxy"], *planted.documents]
     classes = ["tiny"] + ["rest"] * 60
     with pytest.warns(UserWarning, match="class 'tiny' has 1 distinct words, so it gets 1 topics"):
-        model = quick(4, planted.vectors, random_state=0).fit(documents, classes)
+        model = quick(3, planted.vectors, random_state=0).fit(documents, classes)
     assert model.fitted_.classes.count("tiny") == 1
 
 
 def test_a_class_without_known_words_gets_no_topic(planted):
     documents = [["unheard"], *planted.documents]
-    model = quick(3, planted.vectors, random_state=0)
+    model = quick(2, planted.vectors, random_state=0)
     with (
         pytest.warns(OutOfVocabularyWarning, match="1 of 61 documents"),
         pytest.warns(UserWarning, match="class 'mute' has 0 distinct words"),
@@ -97,8 +97,8 @@ def test_a_class_without_known_words_gets_no_topic(planted):
 
 
 def test_share_corpus_ignores_classes(planted):
-    with_classes = quick(5, planted.vectors, share="corpus", random_state=0)
-    without = quick(5, planted.vectors, random_state=0)
+    with_classes = quick(4, planted.vectors, share="corpus", random_state=0)
+    without = quick(4, planted.vectors, random_state=0)
     with_classes.fit(planted.documents, planted.classes)
     without.fit(planted.documents)
     assert np.array_equal(with_classes.topic_vectors_, without.topic_vectors_)
@@ -108,7 +108,7 @@ def test_ctrl_c_keeps_the_classes_so_far(planted):
     def interrupt(progress):
         raise KeyboardInterrupt
 
-    model = quick(3, planted.vectors, random_state=0, n_jobs=1)
+    model = quick(2, planted.vectors, random_state=0, n_jobs=1)
     with pytest.warns(RuntimeWarning, match="interrupted after"):
         model.fit(planted.documents, planted.classes, callback=interrupt)
     assert model.transform(planted.documents).shape == (60, 9)
@@ -116,7 +116,7 @@ def test_ctrl_c_keeps_the_classes_so_far(planted):
 
 def test_callbacks_are_told_the_class(planted):
     heard = []
-    quick(3, planted.vectors, random_state=0).fit(
+    quick(2, planted.vectors, random_state=0).fit(
         planted.documents, planted.classes, callback=heard.append
     )
     assert {each.group for each in heard} == set(planted.classes)
@@ -132,7 +132,7 @@ def mask_of(planted):
 
 def test_a_mask_says_which_documents_use_which_topics(planted):
     mask = mask_of(planted)
-    model = quick(5, planted.vectors, random_state=0).fit(
+    model = quick(4, planted.vectors, random_state=0).fit(
         planted.documents, planted.classes, mask=mask
     )
     used = model.doc_topic_ > 0
@@ -153,11 +153,11 @@ BAD = {
 def test_what_does_not_fit_together_is_refused(planted, case):
     arguments, parameters, message = BAD[case]
     with pytest.raises(DataError, match=message):
-        quick(5, planted.vectors, **parameters).fit(planted.documents, **arguments)
+        quick(4, planted.vectors, **parameters).fit(planted.documents, **arguments)
 
 
 def test_a_fit_forgets_the_classes_of_an_earlier_one(planted):
-    model = quick(3, planted.vectors, random_state=0).fit(planted.documents, planted.classes)
+    model = quick(2, planted.vectors, random_state=0).fit(planted.documents, planted.classes)
     model.fit(planted.documents)
     assert not hasattr(model, "classes_")
     assert model.topic_vectors_.shape[0] == 3
@@ -180,7 +180,7 @@ class Stopped(LocalEngine):
 
 
 def test_ctrl_c_in_the_first_round_leaves_a_model_that_can_be_saved(planted, tmp_path):
-    model = quick(3, planted.vectors, random_state=0, n_jobs=Stopped(1))
+    model = quick(2, planted.vectors, random_state=0, n_jobs=Stopped(1))
     with pytest.warns(RuntimeWarning, match="interrupted after 5 iterations"):
         model.fit(planted.documents, planted.classes)
     model.set_params(n_jobs=1)
@@ -194,7 +194,7 @@ def test_ctrl_c_in_the_first_round_leaves_a_model_that_can_be_saved(planted, tmp
 def test_the_length_of_y_is_checked_even_if_it_is_not_used(planted, arguments):
     mask = None if arguments else np.ones((60, 5), bool)
     with pytest.raises(DataError, match="for each of the 60 documents; found 2"):
-        quick(5, planted.vectors, **arguments).fit(planted.documents, ["a", "b"], mask=mask)
+        quick(4, planted.vectors, **arguments).fit(planted.documents, ["a", "b"], mask=mask)
 
 
 def test_a_loaded_model_still_knows_its_classes(by_class, tmp_path):

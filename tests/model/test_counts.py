@@ -196,15 +196,17 @@ def test_a_corpus_without_any_known_word_is_refused():
         TopicVec(1, VECTORS).fit(["yak gnu"])
 
 
-def test_more_topics_than_distinct_words_are_refused():
-    with pytest.raises(
-        DataError, match=r"5 topics are too many .* 3 distinct .* n_topics=4 or less"
-    ):
-        TopicVec(4, VECTORS).fit(["cat dog car"])
+def test_more_topics_than_distinct_words_are_lowered_with_a_warning():
+    model = TopicVec(4, VECTORS, random_state=0)
+    with pytest.warns(UserWarning, match="has 3 distinct words, so it gets 3 topics, not 4"):
+        model.fit(["cat dog car"])
+    assert model.n_topics_ == 3
+    assert model.n_topics == 4  # what was asked for stays
+    assert model.transform(["cat dog"]).shape == (1, 4)
 
 
 BAD_PARAMETERS = {
-    "n_topics": (1, "n_topics must be a whole number of at least 2"),
+    "n_topics": (0, "n_topics must be a whole number of at least 1"),
     "max_iter": (0, "max_iter must be a whole number of at least 1"),
     "alpha": (-1, "alpha must be positive"),
     "max_norm": (np.inf, "max_norm must be positive and finite"),
@@ -220,7 +222,7 @@ BAD_PARAMETERS = {
 def test_bad_parameters_are_refused_at_fit(name):
     value, message = BAD_PARAMETERS[name]
     with pytest.raises(DataError, match=message):
-        TopicVec(**{"n_topics": 2, "vectors": VECTORS, name: value}).fit(["cat dog car"])
+        TopicVec(**{"n_topics": 1, "vectors": VECTORS, name: value}).fit(["cat dog car"])
 
 
 @pytest.mark.parametrize("alpha", [[0.1, 0.2, 0.3], "magic", np.nan])

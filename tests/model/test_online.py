@@ -25,7 +25,7 @@ def purity(planted, proportions):
 
 @pytest.fixture(scope="module")
 def online(planted):
-    model = quick(5, planted.vectors, random_state=0)
+    model = quick(4, planted.vectors, random_state=0)
     for batch in batches(planted.documents):
         model.partial_fit(batch)
     return model
@@ -36,7 +36,7 @@ def test_batches_find_the_planted_topics(planted, online):
 
 
 def test_batches_come_near_the_bound_of_a_fit(planted, online):
-    whole = quick(5, planted.vectors, random_state=0).fit(planted.documents)
+    whole = quick(4, planted.vectors, random_state=0).fit(planted.documents)
     assert online.score(planted.documents) > whole.score(planted.documents) - 0.1
 
 
@@ -51,7 +51,7 @@ def test_batches_add_up(planted, online):
 
 
 def test_a_small_batch_changes_a_large_model_little(planted):
-    model = quick(5, planted.vectors, random_state=0).fit(planted.documents)
+    model = quick(4, planted.vectors, random_state=0).fit(planted.documents)
     before = model.topic_vectors_
     model.partial_fit([planted.documents[0][:2]])
     assert np.linalg.norm(model.topic_vectors_ - before) < 0.2 * np.linalg.norm(before)
@@ -60,7 +60,7 @@ def test_a_small_batch_changes_a_large_model_little(planted):
 def test_topics_follow_the_documents(planted):
     first = [t for t, b in zip(planted.documents, planted.blocks, strict=True) if b == 0]
     rest = [t for t, b in zip(planted.documents, planted.blocks, strict=True) if b > 0]
-    model = quick(5, planted.vectors, random_state=0).partial_fit(planted.documents)
+    model = quick(4, planted.vectors, random_state=0).partial_fit(planted.documents)
     faded = int(model.transform(first)[0].argmax())
     before = model.fitted_.mass / model.fitted_.mass.sum()
     for _ in range(5):
@@ -71,7 +71,7 @@ def test_topics_follow_the_documents(planted):
 
 def test_batches_give_the_same_bits_for_any_number_of_workers(planted, online):
     for n_jobs in (1, 4):
-        other = quick(5, planted.vectors, random_state=0, n_jobs=n_jobs)
+        other = quick(4, planted.vectors, random_state=0, n_jobs=n_jobs)
         for batch in batches(planted.documents):
             other.partial_fit(batch)
         assert np.array_equal(other.topic_vectors_, online.topic_vectors_)
@@ -79,7 +79,7 @@ def test_batches_give_the_same_bits_for_any_number_of_workers(planted, online):
 
 def test_a_saved_model_goes_on_learning(planted, tmp_path):
     first, second, _ = batches(planted.documents)
-    model = quick(5, planted.vectors, random_state=0).partial_fit(first)
+    model = quick(4, planted.vectors, random_state=0).partial_fit(first)
     model.save(tmp_path / "model")
     loaded = TopicVec.load(tmp_path / "model").partial_fit(second)
     model.partial_fit(second)
@@ -96,7 +96,7 @@ def test_a_batch_without_known_words_changes_nothing(planted, online):
 
 def test_fixed_topics_stay_while_batches_come(planted):
     fixed = planted.vectors.matrix[:1]
-    model = quick(5, planted.vectors, fixed_topics=fixed, random_state=0)
+    model = quick(4, planted.vectors, fixed_topics=fixed, random_state=0)
     for batch in batches(planted.documents):
         model.partial_fit(batch)
     assert np.array_equal(model.topic_vectors_[1], fixed[0])

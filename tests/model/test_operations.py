@@ -58,7 +58,7 @@ OPERATIONS = {
     "prune": lambda fitted: prune(fitted, 0.12),
     "merge": lambda fitted: merge(fitted, [(1, 4), (6, 2, 3)]),
     "merge_similar": lambda fitted: merge_similar(fitted, 0.3),
-    "reduce": lambda fitted: reduce(fitted, 4),
+    "reduce": lambda fitted: reduce(fitted, 3),
     "relabel": lambda fitted: relabel(fitted, {3: "x"}),
     "concatenate": lambda fitted: concatenate(fitted, model(4, seed=2)),
 }
@@ -189,10 +189,10 @@ def test_merge_similar_keeps_different_topics():
     assert merge_similar(model(), 0.999).n_topics == 7
 
 
-@pytest.mark.parametrize("n_topics", range(2, 8))
+@pytest.mark.parametrize("n_topics", range(1, 7))
 def test_reduce_gives_the_number_asked_for(n_topics):
     new = reduce(model(), n_topics)
-    assert new.n_topics == n_topics
+    assert new.n_topics == n_topics + 1  # and the null topic
     assert new.mass.sum() == pytest.approx(model().mass.sum())
 
 
@@ -201,7 +201,7 @@ def test_reduce_merges_duplicates_and_empty_topics_first():
     vectors = WordVectors(["a", "b"], [[1, 0], [0, 1]], [1, 1])
     bare = FittedTopics.bare(vectors, topics, max_norm=7.0)
     heavy = replace(bare, mass=np.array([0.0, 50.0, 50.0, 50.0, 0.0]))
-    np.testing.assert_allclose(reduce(heavy, 3).topics[1:], [[1, 0.005], [0, 1]], atol=1e-6)
+    np.testing.assert_allclose(reduce(heavy, 2).topics[1:], [[1, 0.005], [0, 1]], atol=1e-6)
 
 
 def test_reduce_weighs_a_merged_topic_with_all_its_tokens():
@@ -211,7 +211,7 @@ def test_reduce_weighs_a_merged_topic_with_all_its_tokens():
     bare = FittedTopics.bare(vectors, np.vstack([[0, 0], directions]), max_norm=7.0)
     equal = replace(bare, mass=np.array([0.0, 40.0, 40.0, 40.0, 40.0, 40.0]))
     # 0° and 4° join at 2°. 24° is nearer to it than 180° to 203°, but with 80 tokens it costs more.
-    np.testing.assert_allclose(reduce(equal, 4).mass, [0, 80, 40, 80])
+    np.testing.assert_allclose(reduce(equal, 3).mass, [0, 80, 40, 80])
 
 
 def test_relabel_names_some_topics_and_unnames_others():
@@ -270,8 +270,8 @@ def test_concatenate_refuses_models_on_other_vectors():
         (lambda fitted: merge(fitted, [(1, 2), (2, 3)]), r"\[2\] are in two"),
         (lambda fitted: merge(fitted, [(0, 2)]), "null topic"),
         (lambda fitted: merge_similar(fitted, 2.0), "min_cosine"),
-        (lambda fitted: reduce(fitted, 1), "between 2"),
-        (lambda fitted: reduce(fitted, 8), "model's 7"),
+        (lambda fitted: reduce(fitted, 0), "between 1"),
+        (lambda fitted: reduce(fitted, 7), "model's 6"),
         (lambda fitted: relabel(fitted, {1: 5}), "str or None"),
         (lambda fitted: relabel(fitted, {9: "x"}), "topics"),
         (lambda fitted: concatenate(), "at least one model"),

@@ -29,6 +29,23 @@ MASS = [
     [16.0, 2.0, 22.0, 0.1],
     [0.0, 0.0, 0.0, 0.0],
 ]
+# documents that have each word, and sums of the topics' proportions in them
+DOCUMENTS = [4.0, 3.0, 1.0, 4.0, 3.0, 1.0, 5.0, 0.0]
+HELD = [
+    [0.2, 3.0, 0.8, 0.0],
+    [0.1, 2.5, 0.4, 0.0],
+    [0.1, 0.8, 0.1, 0.0],
+    [0.2, 0.6, 3.2, 0.0],
+    [0.2, 0.3, 2.5, 0.0],
+    [0.0, 0.2, 0.8, 0.0],
+    [0.7, 1.5, 2.7, 0.1],
+    [0.0, 0.0, 0.0, 0.0],
+]
+
+
+def cosines(direction):
+    centred = MATRIX - UNIGRAM @ MATRIX
+    return centred @ direction / np.linalg.norm(centred, axis=1)
 
 
 def model(matrix=MATRIX, mass=MASS):
@@ -41,6 +58,8 @@ def model(matrix=MATRIX, mass=MASS):
         mass=table.sum(axis=0).astype(float),
         word_counts=table.sum(axis=1).astype(float),
         word_mass=csr_array(table),
+        word_documents=np.array(DOCUMENTS),
+        document_mass=csr_array(np.where(table > 0, HELD, 0).astype(np.float32)),
         representative=((), ((4, 0.9),), (), ()),
         labels=(None, "animals", None, None),
         classes=(None, "zoo", None, None),
@@ -77,17 +96,48 @@ def test_words_stand_under_the_topic_that_owns_them():
 
 
 def test_the_formula_is_the_documented_one():
+    """Tokens and documents that the topic owns: 9 of 10 and 3 of 4 for "cat"."""
     topic = read_topics(model())[1]
-    centred = MATRIX - UNIGRAM @ MATRIX
-    cosine = centred[0] @ ANIMAL / np.linalg.norm(centred[0])
-    assert dict(topic.words)["cat"] == pytest.approx(cosine * np.sqrt(9) * 9 / 10, rel=1e-5)
+    expected = cosines(ANIMAL)[0] * 9 / np.sqrt(10) * 3 / np.sqrt(4)
+    assert dict(topic.words)["cat"] == pytest.approx(expected, rel=1e-5)
+    assert topic == read_topics(model(), relevance="joint")[1]
+
+
+@pytest.mark.parametrize("relevance", ["joint", "documents"])
+def test_relevance_by_documents_is_the_formula_written_out_for_each_word(relevance):
+    for topic, direction in zip(read_topics(model(), relevance=relevance), (CAR, ANIMAL)):
+        expected = {}
+        for word, cosine, masses, held, n_documents in zip(
+            WORDS, cosines(direction), MASS, HELD, DOCUMENTS, strict=True
+        ):
+            mass, held = masses[topic.index], held[topic.index]
+            if mass and cosine > 0 and relevance == "joint":
+                expected[word] = cosine * mass / sum(masses) ** 0.5 * held / n_documents**0.5
+            elif mass and cosine > 0:
+                expected[word] = cosine * held**2 / n_documents
+        assert dict(topic.words) == pytest.approx(expected, rel=1e-5)
+        assert words_of(topic) == sorted(expected, key=expected.get, reverse=True)
+
+
+def test_relevance_by_documents_does_not_ask_for_tables_with_the_same_entries():
+    table = model().document_mass.toarray()
+    table[0, 1] = 0  # as where a batch of documents has faded
+    faded = replace(model(), document_mass=csr_array(table))
+    words = dict(read_topics(faded)[1].words)
+    assert "cat" not in words
+    assert words["dog"] == dict(read_topics(model())[1].words)["dog"]
+
+
+def test_cosine_relevance_is_the_cosine_times_the_damped_mass_that_the_topic_owns():
+    topic = read_topics(model(), relevance="cosine")[1]
+    expected = cosines(ANIMAL)[0] * np.sqrt(9) * 9 / 10
+    assert dict(topic.words)["cat"] == pytest.approx(expected, rel=1e-5)
 
 
 def test_mass_relevance_is_the_cosine_times_the_mass_that_the_topic_owns():
     animals = read_topics(model(), relevance="mass")[1]
-    centred = MATRIX - UNIGRAM @ MATRIX
-    cosines = centred @ ANIMAL / np.linalg.norm(centred, axis=1)
-    expected = {"cat": 9 * 0.9**2 * cosines[0], "dog": 4 * cosines[1], "cow": cosines[2]}
+    near = cosines(ANIMAL)
+    expected = {"cat": 9 * 0.9**2 * near[0], "dog": 4 * near[1], "cow": near[2]}
     assert words_of(animals)[:3] == ["cat", "dog", "cow"]
     found = dict(animals.words)
     assert [found[word] for word in expected] == pytest.approx(list(expected.values()), rel=1e-5)
@@ -139,7 +189,8 @@ def test_a_model_without_documents_is_read_by_its_nearest_words():
     vectors = WordVectors(WORDS, MATRIX, UNIGRAM)
     bare = FittedTopics.bare(vectors, np.array([[0, 0, 0], CAR], np.float32), max_norm=7.0)
     car, null = read_topics(bare, n_nearest=1)
-    assert (car.words, car.share, car.title) == ((), 0.0, "car")
+    assert (car.words, car.share, car.title) == ((), 0.0, "car, bus, van")
+    assert [word for word, _ in car.nearest] == ["car"]
     assert (null.words, null.nearest, null.title) == ((), (), "null topic")
 
 

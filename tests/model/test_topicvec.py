@@ -24,7 +24,7 @@ def quick(*args, **params):
 
 @pytest.fixture(scope="module")
 def model(planted):
-    return quick(5, planted.vectors, random_state=0).fit(planted.documents)
+    return quick(4, planted.vectors, random_state=0).fit(planted.documents)
 
 
 def purity(planted, proportions):
@@ -67,7 +67,7 @@ def test_masses_add_up_to_the_tokens(planted, model):
 
 def test_results_are_the_same_bits_for_any_number_of_workers(planted, model):
     for n_jobs in (1, 2, 4):
-        other = quick(5, planted.vectors, random_state=0, n_jobs=n_jobs).fit(planted.documents)
+        other = quick(4, planted.vectors, random_state=0, n_jobs=n_jobs).fit(planted.documents)
         assert np.array_equal(other.topic_vectors_, model.topic_vectors_)
         assert np.array_equal(other.doc_topic_, model.doc_topic_)
         assert other.bounds_ == model.bounds_
@@ -97,70 +97,70 @@ def test_results_are_the_same_bits_for_any_number_of_blas_threads():
 def test_texts_token_lists_and_counts_give_the_same_bits(planted, model):
     counts = DocumentCounter().count(planted.documents, planted.vectors).counts
     for documents in (planted.texts, iter(planted.documents), counts, counts.toarray()):
-        other = quick(5, planted.vectors, random_state=0).fit(documents)
+        other = quick(4, planted.vectors, random_state=0).fit(documents)
         assert np.array_equal(other.topic_vectors_, model.topic_vectors_)
 
 
 def test_fit_transform_is_fit_then_transform(planted, model):
-    other = quick(5, planted.vectors, random_state=0)
+    other = quick(4, planted.vectors, random_state=0)
     assert np.array_equal(other.fit_transform(iter(planted.texts)), model.transform(planted.texts))
 
 
 def test_one_document_is_a_corpus(planted):
     document = planted.documents[0] + planted.documents[1]
-    model = quick(4, planted.vectors, random_state=0).fit([document])
+    model = quick(3, planted.vectors, random_state=0).fit([document])
     assert model.doc_topic_.shape == (1, 4)
     assert (np.sort(model.doc_topic_[0])[-2:] > 0.2).all()
 
 
 def test_alpha_can_be_given_or_learned(planted):
     alpha = np.array([0.5, 0.1, 0.1, 0.2, 0.3])
-    given = quick(5, planted.vectors, alpha=alpha, random_state=0).fit(planted.documents)
+    given = quick(4, planted.vectors, alpha=alpha, random_state=0).fit(planted.documents)
     assert np.array_equal(given.alpha_, alpha)
-    learned = quick(5, planted.vectors, alpha="learn", random_state=0).fit(planted.documents)
+    learned = quick(4, planted.vectors, alpha="learn", random_state=0).fit(planted.documents)
     assert len(set(learned.alpha_.tolist())) > 1
     assert (learned.alpha_ > 0).all()
 
 
 def test_given_topics_are_where_a_fit_starts(planted, model):
-    again = quick(5, planted.vectors, init=model).fit(planted.documents)
+    again = quick(4, planted.vectors, init=model).fit(planted.documents)
     assert again.n_iter_ < model.n_iter_
     assert again.bounds_[0] > model.bounds_[0]
     assert again.bounds_[-1] > model.bounds_[-1] - 1e-2
-    same = quick(5, planted.vectors, init=model.topic_vectors_).fit(planted.documents)
+    same = quick(4, planted.vectors, init=model.topic_vectors_).fit(planted.documents)
     assert np.array_equal(same.topic_vectors_, again.topic_vectors_)
 
 
 def test_a_start_among_documents_finds_planted_topics_and_needs_enough_documents(planted):
-    first = quick(5, planted.vectors, init="documents", random_state=0).fit(planted.documents)
+    first = quick(4, planted.vectors, init="documents", random_state=0).fit(planted.documents)
     assert purity(planted, first.doc_topic_) == 1.0
-    again = quick(5, planted.vectors, init="documents", random_state=0, n_jobs=1)
+    again = quick(4, planted.vectors, init="documents", random_state=0, n_jobs=1)
     assert np.array_equal(again.fit(planted.documents).topic_vectors_, first.topic_vectors_)
     with pytest.raises(DataError, match=r"at least 4 documents.*use init='spread'"):
-        quick(5, planted.vectors, init="documents").fit(planted.documents[:3])
+        quick(4, planted.vectors, init="documents").fit(planted.documents[:3])
 
 
 def test_random_start_and_paper_solver_run(planted):
     with pytest.warns(Warning, match="not converged"):
         paper = quick(
-            5, planted.vectors, init="random", solver="paper", max_iter=5, random_state=0
+            4, planted.vectors, init="random", solver="paper", max_iter=5, random_state=0
         ).fit(planted.documents)
     assert paper.n_iter_ == 5
 
 
 def test_a_normaliser_of_frequent_words_is_used_everywhere(planted):
     few = Solver(n_normalizer_words=40)
-    model = quick(5, planted.vectors, solver=few, random_state=0).fit(planted.documents)
-    full = quick(5, planted.vectors, random_state=0).fit(planted.documents)
+    model = quick(4, planted.vectors, solver=few, random_state=0).fit(planted.documents)
+    full = quick(4, planted.vectors, random_state=0).fit(planted.documents)
     assert model.score(planted.documents) == pytest.approx(model.bounds_[-1], abs=0.05)
     assert full.score(planted.documents) < model.score(planted.documents) - 0.5
 
 
 def test_start_large_and_prune_finds_the_number_of_topics(planted):
-    large = quick(12, planted.vectors, max_norm=3, random_state=0).fit(planted.documents)
+    large = quick(11, planted.vectors, max_norm=3, random_state=0).fit(planted.documents)
     fewer = large.merge_similar(0.3).prune(0.1)
-    n_topics = fewer.fitted_.n_topics
-    assert n_topics == 5
+    n_topics = fewer.n_topics_
+    assert n_topics == 4
     model = quick(n_topics, planted.vectors, max_norm=3, init=fewer).fit(planted.documents)
     assert purity(planted, model.doc_topic_) == 1.0
     assert model.doc_topic_.shape[1] == 5
@@ -168,12 +168,12 @@ def test_start_large_and_prune_finds_the_number_of_topics(planted):
 
 def test_a_fit_that_does_not_converge_says_what_to_do(planted):
     with pytest.warns(ConvergenceWarning, match=r"raise max_iter=2, or tol"):
-        quick(5, planted.vectors, max_iter=2, random_state=0).fit(planted.documents)
+        quick(4, planted.vectors, max_iter=2, random_state=0).fit(planted.documents)
 
 
 def test_callbacks_hear_of_each_iteration(planted):
     heard = []
-    model = quick(5, planted.vectors, random_state=0)
+    model = quick(4, planted.vectors, random_state=0)
     model.fit(planted.documents, callback=heard.append)
     assert [each.iteration for each in heard] == list(range(1, model.n_iter_ + 1))
     assert tuple(each.bound for each in heard) == model.bounds_
@@ -183,7 +183,7 @@ def test_callbacks_hear_of_each_iteration(planted):
 
 def test_iterations_are_logged_and_nothing_is_printed(planted, caplog, capsys):
     with caplog.at_level(logging.INFO, logger="topicvec.model.fit"):
-        model = quick(5, planted.vectors, random_state=0).fit(planted.documents)
+        model = quick(4, planted.vectors, random_state=0).fit(planted.documents)
     assert len(caplog.records) == model.n_iter_
     assert "iteration 1: bound" in caplog.text
     assert capsys.readouterr() == ("", "")
@@ -194,7 +194,7 @@ def test_ctrl_c_returns_the_model_so_far(planted):
         if progress.iteration == 3:
             raise KeyboardInterrupt
 
-    model = quick(5, planted.vectors, random_state=0)
+    model = quick(4, planted.vectors, random_state=0)
     with pytest.warns(RuntimeWarning, match="interrupted after 3 iterations"):
         model.fit(planted.documents, callback=interrupt)
     assert model.n_iter_ == 3
@@ -209,12 +209,12 @@ def test_a_saved_model_gives_the_same_bits(planted, model, tmp_path):
     assert np.array_equal(loaded.transform(planted.texts), model.transform(planted.texts))
     assert loaded.score(planted.texts) == model.score(planted.texts)
     assert loaded.bounds_ == model.bounds_
-    assert (loaded.n_topics, loaded.random_state, loaded.n_iter_) == (5, 0, model.n_iter_)
+    assert (loaded.n_topics, loaded.random_state, loaded.n_iter_) == (4, 0, model.n_iter_)
     assert loaded.topics_ == model.topics_
 
 
 def test_a_saved_model_remembers_how_to_cut_texts(planted, tmp_path):
-    model = quick(5, planted.vectors, tokenizer=str.split, stop_words={"aaxy"}, random_state=0)
+    model = quick(4, planted.vectors, tokenizer=str.split, stop_words={"aaxy"}, random_state=0)
     model.fit(planted.texts).save(tmp_path / "model")
     loaded = TopicVec.load(tmp_path / "model", tokenizer=str.split)
     assert np.array_equal(loaded.transform(planted.texts), model.transform(planted.texts))
@@ -229,7 +229,7 @@ def test_models_pickle(planted, model):
 
 def test_operations_return_a_new_model(planted, model):
     before = model.topic_vectors_.copy()
-    smaller = model.reduce(3)
+    smaller = model.reduce(2)
     named = model.relabel({1: "first"})
     assert smaller.transform(planted.texts).shape == (60, 3)
     assert named.fitted_.labels[1] == "first"
@@ -259,7 +259,7 @@ def test_random_topics_start_as_unit_vectors(planted):
 
 
 def test_alpha_is_not_learned_from_few_documents(planted):
-    model = quick(3, planted.vectors, alpha="learn", random_state=0)
+    model = quick(2, planted.vectors, alpha="learn", random_state=0)
     with pytest.warns(UserWarning, match="needs at least 10 documents .* found 9"):
         model.fit(planted.documents[:9])
     assert model.alpha_.tolist() == [0.1] * 3

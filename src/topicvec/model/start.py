@@ -102,8 +102,8 @@ def first_topics(
         )
     if first_free > n_topics:
         raise DataError(
-            f"n_topics={n_topics} counts the null topic and the {first_free - 1} fixed "
-            f"and seeded topics: use at least {first_free}"
+            f"n_topics={n_topics - 1} leaves no room for the {first_free - 1} fixed and seeded "
+            f"topics: use at least {first_free - 1}"
         )
     topics = np.zeros((n_topics, vectors.matrix.shape[1]), np.float32)
     if len(fixed):

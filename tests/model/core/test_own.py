@@ -114,13 +114,13 @@ def test_the_estimators_bound_never_falls_with(planted, case, own_words):
     mask = np.ones((60, 5), bool)
     mask[::2, 1:3] = False
     parameters, options = {
-        "classes": ({"n_topics": 3}, {"y": ["even", "odd"] * 30}),
+        "classes": ({"n_topics": 2}, {"y": ["even", "odd"] * 30}),
         "seed words": ({"seed_words": [["aaxy", "abxy"], ["baxy"]]}, {}),
         "fixed topics": ({"fixed_topics": planted.vectors.matrix[:1]}, {}),
         "mask": ({}, {"mask": mask}),
         "learned prior": ({"alpha": "learn"}, {}),
     }[case]
-    given = {"n_topics": 5, "own_words": own_words, "tol": 1e-4, "random_state": 0, **parameters}
+    given = {"n_topics": 4, "own_words": own_words, "tol": 1e-4, "random_state": 0, **parameters}
     model = TopicVec(vectors=planted.vectors, **given).fit(planted.documents, **options)
     assert np.diff(model.bounds_).min() >= 0
     assert model.converged_

@@ -80,9 +80,10 @@ def test_a_single_document_does_not_collapse(world, engine, seed):
 
 def test_documents_with_the_same_words_point_the_same_way():
     counts = csr_array([[3, 1, 0, 1], [1, 2, 0, 1], [0, 0, 4, 1], [0, 0, 0, 1]])
-    points, tokens = document_points(np.eye(4), counts, np.random.default_rng(0))
+    points, tokens, rows = document_points(np.eye(4), counts, np.random.default_rng(0))
     assert points.shape == (3, 4)  # the last has only a word that all have
-    assert sorted(tokens) == [4, 5, 5]
+    assert sorted(rows) == [0, 1, 2]
+    np.testing.assert_array_equal(tokens, np.array([5, 4, 5])[rows])
     assert (points[:, 3] == 0).all()
     cosines = np.sort((points @ points.T)[np.triu_indices(3, 1)])
     np.testing.assert_allclose(cosines[:2], 0)
@@ -91,6 +92,6 @@ def test_documents_with_the_same_words_point_the_same_way():
 
 def test_rare_words_of_a_document_count_more_than_frequent_ones():
     counts = csr_array([[1, 1, 0], [0, 1, 1], [0, 1, 1], [0, 0, 1]])
-    points, _ = document_points(np.eye(3), counts, np.random.default_rng(0))
+    points, _, _ = document_points(np.eye(3), counts, np.random.default_rng(0))
     own = points[np.argmax(points[:, 0])]
     np.testing.assert_allclose(own[0] / own[1], np.log(4) / np.log(4 / 3))
