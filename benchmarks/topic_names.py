@@ -125,7 +125,7 @@ def _named(texts: list[str], labels: list[str], n_topics: Any, seed: int) -> dic
 
 def articles() -> list[dict[str, Any]]:
     """Topics of ten articles and the bundled one, for a person to judge."""
-    texts = [datasets.sample_article().text, *ten_articles(wiki_texts(2))]
+    texts = [datasets.sample_article(), *ten_articles(wiki_texts(2))]
     return [_article(text) for text in texts]
 
 

@@ -2,16 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from topicvec.embed.load import load_vectors
 from topicvec.embed.vectors import WordVectors
 from topicvec.engine import Engine
-from topicvec.model.reading import Relevance, read_topics
-from topicvec.model.start import Start
+from topicvec.model.reading import read_topics
 from topicvec.model.topicvec import TopicVec
 from topicvec.represent.documents import (
     SHARPNESS,
@@ -20,10 +18,9 @@ from topicvec.represent.documents import (
     represent,
     represent_training,
 )
-from topicvec.text.vocabulary import Vocabulary
 from topicvec_bench.base import Floats, TokenLists, TopicBaseline, checked
 
-__all__ = ["TopicVecFeatures", "TopicVecMean", "TopicVecTopics", "with_frequencies"]
+__all__ = ["TopicVecFeatures", "TopicVecMean", "TopicVecTopics"]
 
 # The rows of the tables are the paper's model: vectors as they are, topics without own words.
 PAPER: Mapping[str, Any] = {"own_words": False, "alpha": 0.1}
@@ -152,21 +149,14 @@ class TopicVecMean(TopicVecFeatures):
 
 
 class TopicVecTopics(TopicBaseline):
-    """TopicVec as its topics are compared: the null topic is neither counted nor listed.
+    """TopicVec as it is by default, from token lists; the null topic is neither counted nor listed.
 
     Parameters
     ----------
     n_topics : int
-        Number of topics beside the null topic.
+        Number of topics.
     vectors : WordVectors, optional
-        The word vectors; by default those that come with the package.
-    unigram : {"corpus", "vectors"}
-        Whose word frequencies the null topic has. With those of the documents, topics need not
-        explain how these differ from the text that the vectors were made from.
-    init : str
-        Where topics start, as for `TopicVec`.
-    relevance : str
-        How words are ranked, see `topicvec.model.read_topics`.
+        The word vectors; by default general ones that learn from the documents.
     random_state : int
         Seed.
     n_jobs : int, engine or None
@@ -190,32 +180,23 @@ class TopicVecTopics(TopicBaseline):
         n_topics: int = 20,
         vectors: WordVectors | None = None,
         *,
-        unigram: Literal["corpus", "vectors"] = "corpus",
-        init: Start = "documents",
-        relevance: Relevance = "mass",
         random_state: int = 0,
         n_jobs: int | Engine | None = None,
     ) -> None:
         self.n_topics = n_topics
         self.vectors = vectors
-        self.unigram = unigram
-        self.init = init
-        self.relevance = relevance
         self.random_state = random_state
         self.n_jobs = n_jobs
 
     def fit(self, documents: TokenLists, y: Sequence[str] | None = None) -> Self:  # noqa: ARG002
         """Learn topics from token lists."""
-        tokens, vectors = checked(documents), load_vectors(self.vectors)
         self.model_ = TopicVec(
             self.n_topics,
-            with_frequencies(vectors, tokens) if self.unigram == "corpus" else vectors,
-            init=self.init,
+            self.vectors,
             stop_words=None,
             random_state=self.random_state,
             n_jobs=self.n_jobs,
-            **PAPER,
-        ).fit(tokens)
+        ).fit(checked(documents))
         return self
 
     def transform(self, documents: TokenLists) -> Floats:
@@ -224,20 +205,6 @@ class TopicVecTopics(TopicBaseline):
 
     def topic_words(self, n: int = 10) -> list[list[str]]:
         """List the first words of each topic that lives, in the order of their rows."""
-        read = read_topics(self.model_.fitted_, n_words=n, n_nearest=0, relevance=self.relevance)
+        read = read_topics(self.model_.fitted_, n_words=n, n_nearest=0)
         live = sorted((topic for topic in read if not topic.is_null), key=lambda t: t.index)
         return [[word for word, _ in topic.words] for topic in live]
-
-
-def with_frequencies(vectors: WordVectors, documents: TokenLists) -> WordVectors:
-    """Keep the vectors of the documents' words, with the frequencies of these documents.
-
-    Examples
-    --------
-    >>> vectors = WordVectors(["cat", "dog", "car"], np.eye(3), [1, 1, 1])
-    >>> with_frequencies(vectors, [["cat", "car", "car"], ["car", "yak"]]).unigram
-    array([0.75, 0.25])
-    """
-    words = Vocabulary.from_documents(documents).restrict(vectors.words)
-    rows = [vectors.ids[word] for word in words.words]
-    return WordVectors(words.words, vectors.matrix[rows], words.counts)

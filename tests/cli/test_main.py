@@ -2,6 +2,7 @@ import json
 import re
 import subprocess
 import sys
+import warnings
 
 import pytest
 
@@ -38,10 +39,55 @@ def test_version(capsys):
 def test_topics_as_json_have_what_scripts_rely_on(article, capsys):
     assert call(["topics", str(article), "-k", "7", "--seed", "1", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert {"index", "share", "words"} <= set(found["topics"][0])
+    keys = {"index", "share", "words", "label", "is_background", "is_null"}
+    assert keys <= set(found["topics"][0])
     assert len(found["documents"]) == 1
     assert sum(found["documents"][0]["proportions"]) == pytest.approx(1)
     assert sum(topic["share"] for topic in found["topics"]) == pytest.approx(1, abs=0.02)
+
+
+def test_as_many_topics_as_asked_for(article, capsys):
+    assert call(["topics", str(article), "-k", "8", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    topics = [topic for topic in found["topics"] if not topic["is_null"]]
+    assert len(topics) == 8
+    assert sorted(topic["index"] for topic in topics) == list(range(1, 9))
+    assert len({topic["label"] for topic in topics}) == 8
+    behind = [topic["is_background"] for topic in topics]
+    assert behind == sorted(behind)
+    assert len(found["documents"][0]["proportions"]) == 9  # with the null topic
+
+
+def test_the_table_has_a_row_for_each_topic_with_its_name(article, capsys):
+    assert call(["topics", str(article), "-k", "8", "--json"]) == 0
+    topics = json.loads(capsys.readouterr().out)["topics"]
+    assert call(["topics", str(article), "-k", "8"]) == 0
+    shown = capsys.readouterr().out
+    rows = [line.split("│") for line in shown.splitlines() if re.match(r"│ +\d", line)]
+    assert [int(row[1]) for row in rows] == [topic["index"] for topic in topics[:-1]]
+    for row, topic in zip(rows, topics, strict=False):
+        assert topic["label"].startswith(row[2].strip())
+    share = sum(topic["share"] for topic in topics if topic["is_background"])
+    assert share > 0
+    assert f"grey: background, {share:.1%} of the words" in " ".join(shown.split())
+
+
+@pytest.mark.parametrize("options", [[], ["-k", "auto"]])
+def test_the_number_of_topics_follows_from_the_text(options, article, capsys):
+    assert call(["topics", str(article), *options, "--json"]) == 0
+    topics = json.loads(capsys.readouterr().out)["topics"]
+    assert 5 <= len(topics) - 1 <= 12
+
+
+def test_too_many_topics_are_lowered_and_said_so(tmp_path, capsys):
+    text = tmp_path / "short.txt"
+    text.write_text("Salt water and bread.")
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")  # as for users; in tests they are errors
+        assert call(["topics", str(text), "-k", "40", "--json"]) == 0
+    shown = capsys.readouterr()
+    assert len(json.loads(shown.out)["topics"]) == 4
+    assert "has 3 distinct words, so it gets 3 topics, not 40" in shown.err
 
 
 def test_as_many_words_as_asked_for(article, capsys):

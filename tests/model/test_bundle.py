@@ -16,10 +16,11 @@ from topicvec.errors import DataError, FormatError, VocabularyMismatch
 from topicvec.model import bundle
 from topicvec.model.bundle import load, read, save
 from topicvec.model.fitted import FittedTopics
+from topicvec.model.reading import read_topics
 from topicvec.model.state import Solver
 from topicvec.model.topicvec import TopicVec
 
-ARRAYS = ("topics", "residuals", "alpha", "mass", "word_counts")
+ARRAYS = ("topics", "residuals", "alpha", "mass", "word_counts", "word_documents", "pseudo")
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 LEAVES = st.none() | st.booleans() | st.integers() | FINITE | st.text()
@@ -44,6 +45,8 @@ def model(vectors=None):
         mass=rng.random(4),
         word_counts=rng.random(len(vectors)),
         word_mass=csr_array(table),
+        word_documents=rng.random(len(vectors)),
+        document_mass=csr_array(np.where(table > 0, rng.random(table.shape), 0).astype(np.float32)),
         labels=(None, "Größe", 'quo"te', "\ud800"),
         classes=(None, "a", "a", None),
         representative=((), ((3, 1 / 3), (0, 0.1)), (), ((1, 1e-17),)),
@@ -55,9 +58,10 @@ def model(vectors=None):
 def assert_same(a, b):
     for name in ARRAYS:
         np.testing.assert_array_equal(getattr(a, name), getattr(b, name), strict=True)
-    for name in ("data", "indices", "indptr"):
-        np.testing.assert_array_equal(getattr(a.word_mass, name), getattr(b.word_mass, name))
-    assert a.word_mass.shape == b.word_mass.shape
+    for one, other in ((a.word_mass, b.word_mass), (a.document_mass, b.document_mass)):
+        for name in ("data", "indices", "indptr"):
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+        assert one.shape == other.shape
     for name in ("vectors", "labels", "classes", "representative", "max_norm", "n_documents"):
         assert getattr(a, name) == getattr(b, name)
     assert dict(a.vectors.metadata) == dict(b.vectors.metadata)
@@ -168,6 +172,34 @@ def test_a_shorter_or_longer_file_is_refused(path):
         path.write_bytes(content)
         with pytest.raises(FormatError, match="get or save the file again"):
             load(path)
+
+
+OLDER = {1: ("topics", "residuals", "alpha", "mass", "word_counts")}
+OLDER[2] = (*OLDER[1], "pseudo")
+
+
+@pytest.mark.parametrize("version", OLDER)
+def test_older_files_without_documents_of_words_are_read(path, monkeypatch, version):
+    monkeypatch.setattr(bundle, "VERSION", version)
+    monkeypatch.setattr(bundle, "_ARRAYS", OLDER[version])
+    monkeypatch.setattr(bundle, "_TABLES", ("word_mass",))
+    save(model(), path)
+    assert not any(name.startswith(("document_mass", "word_doc")) for name in load_file(path))
+    monkeypatch.undo()
+    found = load(path)
+    np.testing.assert_array_equal(found.word_documents, model().word_counts)
+    np.testing.assert_array_equal(found.document_mass.toarray(), model().word_mass.toarray())
+    assert_same(
+        replace(model(), word_documents=found.word_documents, document_mass=found.document_mass),
+        found,
+    )
+    assert len(read_topics(found)) == 4
+
+
+def test_a_table_of_documents_of_the_wrong_kind_is_refused(path):
+    save(replace(model(), word_documents=np.ones(2)), path)
+    with pytest.raises(FormatError, match="word_documents: expected shape"):
+        load(path)
 
 
 def test_a_newer_file_is_refused_with_the_way_out(path, monkeypatch):

@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 from oracles import bound_short
 
+from topicvec.engine import LocalEngine
 from topicvec.errors import DataError, OutOfVocabularyWarning
+from topicvec.model.counts import DocumentCounter
 from topicvec.model.equations import logits
+from topicvec.model.inference import document_masses, infer, word_masses
 from topicvec.model.topicvec import TopicVec
 
 
@@ -117,3 +120,60 @@ def test_held_out_documents_score_better_with_the_true_number_of_topics(planted)
     assert choice.best == 4
     assert set(choice.scores) == {1, 4}
     assert choice.scores[4] > choice.scores[1]
+
+
+def slow_document_masses(documents, proportions, vectors):
+    """Documents of each word, and sums of their proportions, one document after the other."""
+    n_having = np.zeros(len(vectors))
+    sums = np.zeros((len(vectors), proportions.shape[1]))
+    for tokens, row in zip(documents, proportions, strict=True):
+        for word in set(tokens):
+            n_having[vectors.ids[word]] += 1
+            sums[vectors.ids[word]] += row
+    return n_having, sums
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_document_masses_are_sums_over_the_documents_of_each_word(planted, model, n_jobs):
+    engine = LocalEngine(n_jobs)
+    documents = planted.documents[:30]
+    counts = DocumentCounter().count(documents, planted.vectors).counts
+    found = infer(model.fitted_, counts, engine)
+    masses = word_masses(found, len(planted.vectors), engine)
+    n_having, table = document_masses(found, masses, engine)
+    expected, sums = slow_document_masses(documents, found.proportions, planted.vectors)
+    np.testing.assert_array_equal(n_having, expected)
+    inside = masses.toarray() > 0
+    np.testing.assert_allclose(table.toarray(), np.where(inside, sums, 0), rtol=1e-5)
+    assert table.dtype == np.float32
+    assert inside.sum() < inside.size  # some words are in some topics only
+
+
+def test_a_fit_has_the_document_masses_of_its_training_documents(planted, model):
+    fitted = model.fitted_
+    expected, sums = slow_document_masses(planted.documents, model.doc_topic_, planted.vectors)
+    np.testing.assert_array_equal(fitted.word_documents, expected)
+    inside = fitted.word_mass.toarray() > 0
+    found = fitted.document_mass.toarray()
+    np.testing.assert_allclose(found, np.where(inside, sums, 0), rtol=1e-4, atol=1e-6)
+    assert (found.sum(axis=1) <= expected + 1e-4).all()
+
+
+def test_documents_without_known_words_have_no_document_masses(planted, model):
+    counts = DocumentCounter().count([["unheard"]], planted.vectors).counts
+    found = infer(model.fitted_, counts, LocalEngine(1))
+    masses = word_masses(found, len(planted.vectors), LocalEngine(1))
+    n_having, table = document_masses(found, masses, LocalEngine(1))
+    assert not n_having.any()
+    assert table.nnz == 0
+
+
+def test_documents_of_seeds_and_of_classes_are_not_counted_twice(planted):
+    expected, _ = slow_document_masses(planted.documents, np.zeros((60, 1)), planted.vectors)
+    seeded = quick(4, planted.vectors, seed_words=[["aaxy", "abxy"]], random_state=0)
+    by_class = quick(2, planted.vectors, random_state=0)
+    seeded.fit(planted.documents)
+    by_class.fit(planted.documents, planted.classes)
+    for model in (seeded, by_class):
+        np.testing.assert_array_equal(model.fitted_.word_documents, expected)
+        assert model.fitted_.document_mass.shape == model.fitted_.word_mass.shape

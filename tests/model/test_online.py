@@ -48,6 +48,21 @@ def test_batches_add_up(planted, online):
     rows = [row for best in online.fitted_.representative for row, _ in best]
     assert max(rows) >= 40
     assert online.doc_topic_.shape == (20, 5)  # of the last batch
+    having = np.zeros(len(planted.vectors))
+    for tokens in planted.documents:
+        having[[planted.vectors.ids[word] for word in set(tokens)]] += 1
+    np.testing.assert_array_equal(online.fitted_.word_documents, having)
+    held = online.fitted_.document_mass
+    assert held.shape == online.fitted_.word_mass.shape
+    assert held.sum() == pytest.approx(having.sum(), rel=0.1)  # older batches fade
+
+
+def test_batches_of_the_same_documents_keep_their_relevant_words(planted, online):
+    whole = quick(4, planted.vectors, random_state=0).fit(planted.documents)
+    for topic in online.topics_[:-1]:
+        words = {word for word, _ in topic.words[:5]}
+        same = [{word for word, _ in other.words} for other in whole.topics_]
+        assert max(len(words & other) for other in same) >= 4
 
 
 def test_a_small_batch_changes_a_large_model_little(planted):

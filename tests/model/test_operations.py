@@ -38,6 +38,7 @@ def model(n_topics=7, seed=1, vectors=VECTORS):
     topics[0] = 0
     table = rng.gamma(0.3, size=(N_WORDS, n_topics)).astype(np.float32)
     table[table < 0.05] = 0
+    held = np.where(table > 0, rng.random(table.shape), 0).astype(np.float32)
     bare = FittedTopics.bare(vectors, topics, max_norm=7.0)
     return replace(
         bare,
@@ -46,6 +47,8 @@ def model(n_topics=7, seed=1, vectors=VECTORS):
         mass=table.sum(axis=0).astype(float),
         word_counts=table.sum(axis=1).astype(float),
         word_mass=csr_array(table),
+        word_documents=np.ceil(held.sum(axis=1)).astype(float),
+        document_mass=csr_array(held),
         classes=(None, *("ab"[k % 2] for k in range(1, n_topics))),
         representative=tuple(((k, 0.5), (9, 0.2)) for k in range(n_topics)),
         n_documents=10,
@@ -72,8 +75,9 @@ def operation(request):
 def test_every_operation_leaves_a_whole_model(operation):
     new = operation(model())
     n_topics = len(new.topics)
-    assert new.topics.dtype == new.word_mass.dtype == np.float32
-    assert new.word_mass.shape == (N_WORDS, n_topics)
+    assert new.topics.dtype == new.word_mass.dtype == new.document_mass.dtype == np.float32
+    assert new.word_mass.shape == new.document_mass.shape == (N_WORDS, n_topics)
+    assert new.word_documents.shape == (N_WORDS,)
     for part in (new.residuals, new.alpha, new.mass):
         assert part.shape == (n_topics,)
         assert part.dtype == np.float64
@@ -96,9 +100,10 @@ def test_every_operation_keeps_word_probabilities_that_sum_to_1(operation):
 def test_every_operation_leaves_the_given_model_as_it_was(operation):
     fitted, same = model(), model()
     operation(fitted)
-    for name in ("topics", "residuals", "alpha", "mass", "word_counts"):
+    for name in ("topics", "residuals", "alpha", "mass", "word_counts", "word_documents"):
         np.testing.assert_array_equal(getattr(fitted, name), getattr(same, name))
     assert (fitted.word_mass != same.word_mass).nnz == 0
+    assert (fitted.document_mass != same.document_mass).nnz == 0
     assert fitted.labels == same.labels
 
 
@@ -114,6 +119,9 @@ def test_drop_keeps_the_other_topics_to_the_bit_and_in_order():
     for name in ("topics", "residuals", "alpha", "mass"):
         np.testing.assert_array_equal(getattr(new, name), getattr(fitted, name)[kept])
     assert new.classes == tuple(fitted.classes[k] for k in kept)
+    held = fitted.document_mass.toarray()
+    np.testing.assert_array_equal(new.document_mass.toarray(), held[:, kept])
+    np.testing.assert_array_equal(new.word_documents, fitted.word_documents)
 
 
 def test_drop_of_nothing_changes_nothing():
@@ -135,6 +143,11 @@ def test_merge_adds_mass_and_prior_and_takes_the_weighted_mean():
     assert new.alpha[1] == fitted.alpha[1] + fitted.alpha[4]
     mean = (fitted.mass[[1, 4]] @ fitted.topics[[1, 4]]) / new.mass[1]
     np.testing.assert_allclose(new.topics[1], mean, rtol=1e-5)
+    held = fitted.document_mass.toarray()
+    found = new.document_mass.toarray()
+    np.testing.assert_allclose(found[:, 1], held[:, 1] + held[:, 4], rtol=1e-6)
+    np.testing.assert_array_equal(found[:, 2:], held[:, [2, 3, 5, 6]])
+    np.testing.assert_array_equal(new.word_documents, fitted.word_documents)
     np.testing.assert_array_equal(new.topics[2:], fitted.topics[[2, 3, 5, 6]])
     np.testing.assert_array_equal(new.residuals[2:], fitted.residuals[[2, 3, 5, 6]])
 
@@ -194,6 +207,8 @@ def test_reduce_gives_the_number_asked_for(n_topics):
     new = reduce(model(), n_topics)
     assert new.n_topics == n_topics + 1  # and the null topic
     assert new.mass.sum() == pytest.approx(model().mass.sum())
+    held = [fitted.document_mass.sum(axis=1) for fitted in (new, model())]
+    np.testing.assert_allclose(held[0], held[1], rtol=1e-5)
 
 
 def test_reduce_merges_duplicates_and_empty_topics_first():
@@ -228,6 +243,12 @@ def test_concatenate_has_one_null_topic_and_all_others():
     assert new.mass[0] == first.mass[0] + second.mass[0]
     assert new.alpha[0] == (first.alpha[0] + second.alpha[0]) / 2
     np.testing.assert_array_equal(new.word_counts, first.word_counts + second.word_counts)
+    having = first.word_documents + second.word_documents
+    np.testing.assert_array_equal(new.word_documents, having)
+    held, one, other = (m.document_mass.toarray() for m in (new, first, second))
+    np.testing.assert_array_equal(held[:, 15:], other[:, 1:])
+    np.testing.assert_array_equal(held[:, 1:15], one[:, 1:])
+    np.testing.assert_allclose(held[:, 0], one[:, 0] + other[:, 0], rtol=1e-6)
 
 
 def test_concatenate_numbers_documents_of_all_models_in_one_row():

@@ -16,7 +16,7 @@ N_WORDS = 40  # of a group
 
 
 def grouped(n_groups, n_each=30, n_tokens=30, seed=0):
-    """Vectors and counts of documents that each draw nine of ten tokens from their group's words."""
+    """Vectors, and counts of documents that draw nine of ten tokens from their group's words."""
     rng = np.random.default_rng(seed)
     n_words = N_WORDS * n_groups
     centres = np.repeat(3 * np.eye(n_groups, 12), N_WORDS, axis=0)

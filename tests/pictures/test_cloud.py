@@ -1,16 +1,18 @@
 import itertools
 import xml.etree.ElementTree as ET
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topicvec import TopicVec
+from topicvec import TopicVec, load_vectors
 from topicvec.errors import DataError
 from topicvec.model import Topic
 from topicvec.pictures.kinds.cloud import cloud, cloud_layout, topic_cloud
 from topicvec.pictures.layout import Box
 from topicvec.pictures.packing import pack_words, treemap
+from topicvec.pictures.palette import NULL_COLOUR, topic_colours
 from topicvec.pictures.svg import extent
 from topicvec.text import Document
 
@@ -152,3 +154,44 @@ def test_the_cloud_of_a_class_of_a_model_with_classes(documents, small_vectors):
 
 def test_a_cloud_is_the_same_each_time(model):
     assert cloud(model) == cloud(model)
+
+
+FILLER = "early several announced made year"
+MUSIC = "violin flute orchestra music"
+
+
+@pytest.fixture(scope="module")
+def with_background():
+    """A topic of filler, the larger one, and one of music."""
+    vectors = load_vectors().subset([*FILLER.split(), *MUSIC.split()])
+    topics = np.zeros((3, vectors.n_dims), np.float32)
+    topics[1], topics[2] = (
+        vectors.matrix[[vectors.ids[word] for word in words.split()]].mean(axis=0) - vectors.mean
+        for words in (FILLER, MUSIC)
+    )
+    model = TopicVec(2, vectors, init=topics, stop_words=None, random_state=0)
+    return model.fit([f"{FILLER} {FILLER} {MUSIC}"])
+
+
+def test_background_is_grey_and_no_part_of_a_cloud(with_background):
+    music, filler, _ = with_background.topics_
+    assert filler.is_background
+    assert filler.share > music.share
+    assert not music.is_background
+    colours = topic_colours(with_background.topics_)
+    assert colours[filler.index] == colours[0] == NULL_COLOUR
+    assert colours[music.index] != NULL_COLOUR
+    drawn = cloud(with_background).svg
+    assert "violin<" in drawn
+    assert "early<" not in drawn
+    assert filler.label not in drawn
+
+
+def test_a_topic_is_background_in_the_cloud_of_any_text(with_background):
+    drawn = cloud(with_background, [f"{MUSIC} {MUSIC} early made"]).svg
+    assert "early<" not in drawn
+    assert "violin<" in drawn
+
+
+def test_a_cloud_of_nothing_but_background_shows_it(with_background):
+    assert "several<" in cloud(with_background, [FILLER]).svg

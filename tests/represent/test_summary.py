@@ -1,7 +1,9 @@
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from topicvec import TopicVec, load_vectors
 from topicvec.datasets import sample_article
 from topicvec.errors import DataError
 from topicvec.represent import split_sentences, summarize
@@ -97,3 +99,35 @@ def test_wrong_arguments_are_refused(model):
         summarize(model, "Stars shine.", 0)
     with pytest.raises(DataError, match="one text"):
         summarize(model, [Document("a", "Stars shine.")])
+
+
+FILLER = "early several announced made year"
+MUSIC = "violin flute orchestra music"
+
+
+@pytest.fixture(scope="module")
+def with_background():
+    """A topic of filler, and one of music."""
+    vectors = load_vectors().subset([*FILLER.split(), *MUSIC.split()])
+    topics = np.zeros((3, vectors.n_dims), np.float32)
+    topics[1], topics[2] = (
+        vectors.matrix[[vectors.ids[word] for word in words.split()]].mean(axis=0) - vectors.mean
+        for words in (FILLER, MUSIC)
+    )
+    model = TopicVec(2, vectors, init=topics, stop_words=None, random_state=0)
+    return model.fit([f"{FILLER} {FILLER} {MUSIC}"])
+
+
+def test_background_says_nothing_of_what_a_text_is_about(with_background):
+    about = "The flute, the violin and the orchestra played music."
+    around = "Several were made early and announced that year."
+    text = f"{around} {around} {around} {about}"
+    assert [t.is_background for t in with_background.topics_] == [False, True, False]
+    assert [s.text for s in summarize(with_background, text, 1)] == [about]
+    scores = {s.text: s.score for s in summarize(with_background, text, 4)}
+    assert scores[about] > scores[around]
+
+
+def test_a_text_of_nothing_but_background_has_a_summary(with_background):
+    around = "Several were made early and announced that year."
+    assert [s.text for s in summarize(with_background, around, 1)] == [around]

@@ -5,10 +5,11 @@ k-means of their directions, for one number after the other, and each grouping i
 evidence: the probability of the documents' words if each group draws them from a distribution of
 its own, which is drawn around that of the corpus (Dirichlet-multinomial), times the probability
 of the groups themselves. One group more explains the words better and costs the price of saying
-which document is in it; where words no longer pay for that, evidence falls. Of a document at most
+which document is in it; where words no longer pay for that, evidence falls. Two groups are the
+least: people who have many documents expect to see parts of them. Of a document at most
 twenty words count, chosen by chance: further ones of a long text say the same again, as words of
 a text are not independent. The curve is flat around its top, so the smallest number that reaches
-nine tenths of the gain is taken. In fewer than twenty documents there are no groups to see; there
+nine tenths of the gain over two groups is taken. In fewer than twenty documents there are no groups to see; there
 the number follows from the length: 0.75 n^0.4 for n words, so two for a sentence, seven for an
 article of 300 words, and twelve at most.
 """
@@ -47,7 +48,7 @@ _PER_GROUP = 5  # documents a topic at least
 _MOST = 200  # topics
 _STEP = 1.2  # from one number of groups to the next
 _STRONGEST = 1e6  # tokens that the prior of groups is worth
-_PAST = 4  # numbers without a better one, after which the best is behind
+_PAST = 5  # numbers without a better one, after which the best is behind
 _SPREAD = np.sqrt(10.0) ** 0.5  # by which the strength of the prior is changed
 
 
@@ -92,8 +93,8 @@ def count_topics(vectors: WordVectors, counts: csr_array) -> int:
     if len(points) < _GROUPED:
         return 1
     evidence = dict(_evidence_by_number(points, np.sqrt(tokens), _some_words(own[rows], rng), rng))
-    gain = max(evidence.values()) - evidence[1]
-    return min(n for n, found in evidence.items() if found - evidence[1] >= _ENOUGH * gain)
+    gain = max(evidence.values()) - evidence[2]
+    return min(n for n, found in evidence.items() if found - evidence[2] >= _ENOUGH * gain)
 
 
 def fewer_topics(number: int, counts: csr_array, whose: str = "the text") -> int:
@@ -129,7 +130,7 @@ def _evidence_by_number(
     words = words[:, np.unique(words.indices)]
     unigram = np.asarray(words.sum(axis=0), float)
     unigram /= unigram.sum()
-    number, best, since, strength = 1, -np.inf, 0, _STRONGEST
+    number, best, since, strength = 2, -np.inf, 0, _STRONGEST
     while number <= min(_MOST, max(len(points) // _PER_GROUP, 2)) and since < _PAST:
         owner = _group(points, weights, number, rng)
         found, strength = _evidence(owner, words, unigram, number, strength)
@@ -140,8 +141,6 @@ def _evidence_by_number(
 
 def _group(points: Floats, weights: Floats, number: int, rng: np.random.Generator) -> Any:
     """Say which group each document is in, (D,)."""
-    if number == 1:
-        return np.zeros(len(points), np.intp)
     some, theirs = points[:_TRAINED], weights[:_TRAINED]
     centres = spread_directions(some, theirs, number, rng, None, len(some))
     return np.argmax(points @ centres.T.astype(points.dtype), axis=1)
@@ -151,8 +150,6 @@ def _evidence(
     owner: NDArray[np.intp], words: csr_array, unigram: Floats, number: int, strength: float
 ) -> tuple[float, float]:
     """Give log evidence of a grouping, and the strength of the prior at which it is largest."""
-    if number == 1:  # draws from the corpus itself
-        return float(np.asarray(words.sum(axis=0)) @ np.log(unigram)), strength
     members = csr_array((np.ones(len(owner)), (owner, np.arange(len(owner)))), (number, len(owner)))
     table = csr_array(members @ words)
     sizes, even = np.bincount(owner, minlength=number), np.full(number, 1 / number)
