@@ -17,7 +17,6 @@ from topicvec.pictures.coloured import Piece
 from topicvec.pictures.kinds.by_class import class_means
 from topicvec.pictures.kinds.document_map import scatter_places
 from topicvec.pictures.kinds.hierarchy import topic_tree
-from topicvec.pictures.kinds.over_time import parse_time, time_means
 from topicvec.pictures.kinds.tokens import set_lines
 from topicvec.pictures.kinds.topic_map import map_topics
 from topicvec.pictures.layout import (
@@ -103,7 +102,7 @@ def test_a_kind_is_drawn_by_the_function_of_its_name(drawn, model, documents):
 def test_the_table_says_what_a_kind_takes(kind):
     entry = pictures.KINDS[kind]
     parameters = inspect.signature(getattr(pictures, kind.replace("-", "_"))).parameters
-    limits = {"max_topics", "n_bins", "n_words"} & set(parameters)
+    limits = {"max_topics", "n_bins", "n_words", "topic"} & set(parameters)
     taken = [name for name, each in parameters.items() if each.kind is each.POSITIONAL_OR_KEYWORD]
     assert taken[0] == "model"
     needed = [name for name in taken[1:] if parameters[name].default is inspect.Parameter.empty]
@@ -261,28 +260,43 @@ def test_mixtures_of_classes_are_the_means_of_their_documents(model, documents):
         np.testing.assert_allclose(row, proportions[own].mean(axis=0))
 
 
-def test_mixtures_over_time_leave_no_document_out(model, documents):
-    edges, means, n_documents = time_means(model, documents, n_bins=5)
-    assert len(edges) == 6
-    assert n_documents.sum() == len(documents)
-    np.testing.assert_allclose(means.T @ n_documents, model.transform(documents).sum(axis=0))
-
-
 def test_documents_of_one_moment_have_one_span(model):
     assert pictures.over_time(model, ["Salt water."] * 3, times=["2020"] * 3).width == 800
 
 
-@pytest.mark.parametrize(
-    ("time", "expected"),
-    [("1999", 1999), ("1999-01", 1999), ("1999-01-01", 1999), ("2000-07-01T12:00:00", 2000.5)],
-)
-def test_times_are_read(time, expected):
-    assert parse_time(time) == pytest.approx(expected, abs=0.003)
+def test_words_and_signs_of_births_and_deaths_are_drawn_over_time(model):
+    rain, music = "Rain clouds and wind. " * 3, "The violin and the orchestra. " * 3
+    texts, times = [rain] * 40 + [music] * 40, [str(1900 + i) for i in range(80)]
+    drawn = pictures.over_time(model, texts, times=times, n_bins=4)
+    assert "born 1940" in drawn.svg
+    assert "last seen 1920" in drawn.svg
+    assert {">born<", ">dies<"} <= set(re.findall(">born<|>dies<", drawn.svg))
 
 
-def test_a_time_that_is_none_is_refused(model):
-    with pytest.raises(DataError, match="found 'soon'"):
-        parse_time("soon")
+def test_words_of_one_topic_stand_below_their_spans(model):
+    texts = ["Bread and butter."] * 30 + ["Bread and oven."] * 30
+    times = [str(1900 + i) for i in range(60)]
+    given = {"times": times, "n_bins": 2, "topic": int(model.transform(["bread"])[0].argmax())}
+    drawn = pictures.over_time(model, texts, **given)
+    assert "butter, 1900: " in drawn.svg
+    assert "oven, 1930: " in drawn.svg
+    without = pictures.over_time(model, texts, **given, n_words=0)
+    assert "oven, 1930: " not in without.svg
+    assert without.height < drawn.height
+
+
+def test_words_are_left_out_where_spans_are_narrow_and_refused_if_asked_for(model, documents):
+    assert "times as many" not in pictures.over_time(model, documents, n_bins=20).svg
+    with pytest.raises(DataError, match="words need spans of 56 pixels, found 25"):
+        pictures.over_time(model, documents, n_bins=20, n_words=2)
+
+
+def test_a_topic_that_is_not_there_cannot_be_drawn_over_time(model, documents):
+    with pytest.raises(DataError, match="found 99"):
+        pictures.over_time(model, documents, topic=99)
+
+
+def test_documents_without_times_or_labels_are_refused(model):
     with pytest.raises(DataError, match="a time for each document, found 0 for 1"):
         pictures.over_time(model, ["Salt water."])
     with pytest.raises(DataError, match="a label for each document"):
