@@ -16,7 +16,7 @@ from topicvec.model import Topic
 from topicvec.pictures.coloured import Piece
 from topicvec.pictures.kinds.by_class import class_means
 from topicvec.pictures.kinds.document_map import scatter_places
-from topicvec.pictures.kinds.hierarchy import topic_tree
+from topicvec.pictures.kinds.hierarchy import _forks, _free_name, _lines, topic_tree
 from topicvec.pictures.kinds.tokens import set_lines
 from topicvec.pictures.kinds.topic_map import map_topics
 from topicvec.pictures.layout import (
@@ -28,6 +28,8 @@ from topicvec.pictures.layout import (
     spread_bubbles,
 )
 from topicvec.pictures.palette import COLOURS, distinct_colours
+from topicvec.pictures.seen import shown_topics
+from topicvec.represent import branch_words
 from topicvec.text import Document
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -250,6 +252,19 @@ def test_the_tree_merges_the_most_similar_first_and_its_branches_do_not_cross():
     assert abs(place[1] - place[3]) == 1
     assert merges[0][2] == pytest.approx(1 - cosines(vectors)[0, 2])
     assert [m[2] for m in merges] == sorted(m[2] for m in merges)
+
+
+def test_branches_of_the_hierarchy_are_named_and_no_name_stands_on_a_line(model):
+    found = [topic.index for topic in shown_topics(model)]
+    order, merges = topic_tree(model.fitted_.topics[found])
+    forks = _forks(order, merges, Box(16, 8, 458, 21 * len(order)), 1.2)
+    names = branch_words(model, [[found[leaf] for leaf in fork.leaves] for fork in forks[:-1]])
+    drawn = pictures.hierarchy(model).svg
+    assert all(f"<title>{', '.join(words)}</title>" in drawn for words in names)
+    taken = [box for fork in forks for box in _lines(fork)]
+    placed = [_free_name(fork, words, taken) for fork, words in zip(forks, names, strict=False)]
+    assert sum(bool(said) for _, said in placed) >= len(placed) - 2
+    assert not any(box.overlaps(line) for box, _ in placed for line in taken)
 
 
 def test_mixtures_of_classes_are_the_means_of_their_documents(model, documents):

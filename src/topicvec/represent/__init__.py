@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from topicvec.represent.summary import split_sentences as split_sentences
     from topicvec.represent.summary import summarize as summarize
     from topicvec.represent.topics import Merge as Merge
+    from topicvec.represent.topics import branch_words as branch_words
     from topicvec.represent.topics import nearest_topics as nearest_topics
     from topicvec.represent.topics import topic_hierarchy as topic_hierarchy
     from topicvec.represent.topics import topic_similarity as topic_similarity
@@ -36,7 +37,7 @@ _NAMES = {
     "search": ("DocumentIndex", "Hit"),
     "similarity": ("cosine_similarity", "hellinger_distance", "transport_distance"),
     "summary": ("Sentence", "split_sentences", "summarize"),
-    "topics": ("Merge", "nearest_topics", "topic_hierarchy", "topic_similarity"),
+    "topics": ("Merge", "branch_words", "nearest_topics", "topic_hierarchy", "topic_similarity"),
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
 
