@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csc_array
 
-from topicvec.embed.nearest import best
 from topicvec.explore.records import Pairs, TextPart, TopicView
 from topicvec.model import TopicVec, read_topics
 from topicvec.model.reading import word_frequencies
@@ -111,8 +110,8 @@ def frequency_views(model: TopicVec) -> dict[int, tuple[tuple[str, float, float]
     for topic in range(inside.shape[1]):
         column = slice(inside.indptr[topic], inside.indptr[topic + 1])
         logs = np.log(np.column_stack([inside.data[column], lift.data[column]]))
-        tops = [best(logs @ [part, 1 - part], _N_WORDS) for part in _BALANCES] if len(logs) else []
-        rows = sorted(set(np.concatenate(tops or [np.empty(0, np.intp)]).tolist()))
+        mixtures = logs @ np.stack([_BALANCES, 1 - _BALANCES])  # (words, positions)
+        rows = np.unique(np.argsort(-mixtures, axis=0, kind="stable")[:_N_WORDS])
         words = [model.vectors_.words[row] for row in inside.indices[column][rows]]
         pairs = logs[rows].round(4).tolist()
         found[topic] = tuple((word, *pair) for word, pair in zip(words, pairs, strict=True))
