@@ -2,8 +2,11 @@ import numpy as np
 import pytest
 
 from topicvec import TopicVec, WordVectors
+from topicvec.engine import LocalEngine
 from topicvec.errors import DataError
-from topicvec.represent.over_time import parse_time, topics_over_time
+from topicvec.model.inference import infer, word_masses
+from topicvec.represent.documents import counter_of
+from topicvec.represent.over_time import _squared, parse_time, topics_over_time
 from topicvec.text import Document
 
 # Two themes: transport moves from horses to trains, music stays as it is.
@@ -42,10 +45,31 @@ def test_words_that_a_topic_has_more_of_rise_in_their_span(small):
 
 def test_a_word_that_one_document_repeats_does_not_rise(small):
     before = ["road road"] * 30
-    one = [*before, *["road road"] * 29, "road " + "horse " * 8]
-    eight = [*before, *["road road"] * 22, *["road horse"] * 8]
-    found = [topics_over_time(small, texts, times=YEARS, n_bins=2) for texts in (one, eight)]
+    one = [*before, *["road road"] * 29, "road " + "horse " * 16]
+    several = [*before, *["road road"] * 14, *["road horse"] * 16]
+    found = [topics_over_time(small, texts, times=YEARS, n_bins=2) for texts in (one, several)]
     assert [rising(course_of(each, "road")) for each in found] == [[[], []], [[], ["horse"]]]
+
+
+def test_documents_in_any_order_have_neither_words_that_rise_nor_births_and_deaths(
+    model, documents
+):
+    times = np.random.default_rng(0).permutation([str(2000 + i) for i in range(len(documents))])
+    courses = topics_over_time(model, documents, times=times.tolist(), n_bins=6)
+    assert sum(map(len, (words for course in courses for words in rising(course)))) <= 1
+    assert {(course.born, course.died) for course in courses} == {(None, None)}
+
+
+def test_squares_are_those_of_the_documents_tokens(small):
+    bag = counter_of(small).count(["road road horse", "song road"], small.vectors_)
+    inferred = infer(small.fitted_, bag.counts, LocalEngine(1))
+    expected = np.zeros((6, 3))
+    for document, row in enumerate(bag.counts.toarray()):
+        words = np.flatnonzero(row)
+        tokens = row[words, None] * inferred.responsibilities(document, words)
+        expected[words] += tokens**2
+    found = word_masses(_squared(inferred), 6, LocalEngine(1)).toarray()
+    np.testing.assert_allclose(found, expected, atol=2e-3)
 
 
 def test_a_topic_is_born_and_dies(small):
