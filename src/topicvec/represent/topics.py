@@ -168,7 +168,7 @@ def branch_words(
     """Name branches of a hierarchy by words that their topics share.
 
     A branch is read as one topic: its vector is the mean direction of its topics, its tokens are
-    theirs. The relevance of a word is then multiplied by how evenly the topics have it,
+    theirs. The relevance "cosine" of a word is then multiplied by how evenly the topics have it,
     (Σ_k √p(w|k))² / (n Σ_k p(w|k)) for n topics: 1 if all have as much of it, 1 / n if one has all.
 
     Parameters
@@ -230,7 +230,7 @@ def _read_branches(
         word_mass=csr_array(fitted.word_mass @ csr_array(members)),
         word_counts=fitted.word_counts,
     )
-    read = read_topics(joined, n_words=_CANDIDATES, n_nearest=0, min_mass=0)
+    read = read_topics(joined, n_words=_CANDIDATES, n_nearest=0, min_mass=0, relevance="cosine")
     words = {topic.index: topic.words for topic in read}
     return [words[column] for column in range(1, len(branches) + 1)]
 
