@@ -4,6 +4,7 @@ from axe_playwright_python.sync_playwright import Axe
 PAGES = {
     "topics": "#/",
     "topic": "#/topic/1",
+    "topic by frequency": "#/topic/1?balance=1",
     "null topic": "#/topic/0",
     "document": "#/document/3",
     "documents": "#/search?q=rain",

@@ -118,6 +118,47 @@ def test_the_words_of_one_topic_are_singled_out_and_the_link_says_so(address, op
     expect(chosen).to_have_count(0)
 
 
+def listed(page):
+    return page.locator(".words-list a").all_inner_texts()
+
+
+def test_words_are_ranked_from_telling_to_frequent_by_keyboard(address, open_page, collection):
+    page = open_page(f"{address}#/topic/1")
+    own = [word for word, _ in collection.topic_view(1).words]
+    assert listed(page) == own
+    slider = page.get_by_role("slider", name="Telling or frequent first")
+    expect(slider).to_have_attribute("aria-valuetext", "as the model ranks them")
+    slider.focus()
+    page.keyboard.press("End")
+    assert listed(page) == ranked(collection, 1.0)
+    assert page.url.endswith("?balance=1")
+    page.keyboard.press("Home")
+    assert listed(page) == ranked(collection, 0.0)
+    for _ in range(6):
+        page.keyboard.press("ArrowRight")
+    assert listed(page) == ranked(collection, 0.3)
+    expect(page.locator("#status")).to_contain_text(f"First words: {ranked(collection, 0.3)[0]}")
+    other = open_page(page.url)
+    assert listed(other) == ranked(collection, 0.3)
+    page.get_by_role("button", name="Model’s ranking").click()
+    assert listed(page) == own
+    assert "balance" not in page.url
+    expect(slider).to_be_focused()
+
+
+def ranked(collection, balance):
+    def relevance(word):
+        return balance * word[1] + (1 - balance) * word[2], word[1]
+
+    words = sorted(collection.topic(1).frequencies, key=relevance, reverse=True)
+    return [word for word, _, _ in words[:30]]
+
+
+def test_a_wrong_position_in_an_address_is_the_models_own_ranking(address, open_page, collection):
+    page = open_page(f"{address}#/topic/1?balance=often")
+    assert listed(page) == [word for word, _ in collection.topic_view(1).words]
+
+
 def test_two_documents_are_compared(address, open_page):
     page = open_page(f"{address}#/document/3")
     page.locator(".actions a", has_text="Compare").click()

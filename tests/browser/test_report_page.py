@@ -17,6 +17,18 @@ def test_a_report_works_from_disk(width, report, open_page):
     expect(page.locator(".bubble").first).to_be_visible()
 
 
+def test_its_words_are_ranked_by_the_slider(report, open_page, collection):
+    page = open_page(f"{report}#/topic/1", offline=True)
+    words = page.locator(".words-list a")
+    own = words.all_inner_texts()
+    assert own == [word for word, _ in collection.topic_view(1).words]
+    page.get_by_role("slider").press("End")
+    frequent = max(collection.topic(1).frequencies, key=lambda word: word[1])
+    expect(words.first).to_have_text(frequent[0])
+    page.get_by_role("button", name="Model’s ranking").click()
+    assert words.all_inner_texts() == own
+
+
 def test_its_documents_are_searched_and_compared(report, open_page):
     page = open_page(report, offline=True)
     page.get_by_role("searchbox", name="Search documents").fill("comet")

@@ -9,7 +9,7 @@ import pytest
 from topicvec.cli.main import call, run
 
 COMMANDS = [
-    ["topics"], ["fit"], ["transform"], ["info"], ["show"], ["explain"], ["search"],
+    ["topics"], ["fit"], ["transform"], ["info"], ["show"], ["trends"], ["explain"], ["search"],
     ["similar"], ["summarize"], ["demo"],
     ["classify", "train"], ["classify", "predict"], ["cloud"], ["picture"], ["report"], ["explore"],
     *(["vectors", name] for name in ("train", "add", "eval", "convert", "info", "nearest")),

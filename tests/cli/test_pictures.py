@@ -102,6 +102,8 @@ def test_spans_of_time_and_topics_are_counted_out(folder, tmp_path):
     assert len(more) > len(some)
     few = drawn(folder, tmp_path, *command, "--topics", "1")
     assert few.count("%<") == 1
+    one = drawn(folder, tmp_path, *command, "--topic", "1", "--words", "2")
+    assert one.count("%<") == 1
 
 
 @pytest.mark.parametrize(
@@ -113,6 +115,10 @@ def test_spans_of_time_and_topics_are_counted_out(folder, tmp_path):
         (["picture", "by-class", "m.topicvec"], "by-class needs documents"),
         (["picture", "heatmap", "m.topicvec", "a.txt"], "heatmap takes no documents"),
         (["picture", "bound", "m.topicvec", "--bins", "3"], "--bins is for the kinds over-time"),
+        (
+            ["picture", "heatmap", "m.topicvec", "--topic", "1"],
+            "--topic is for the kinds over-time",
+        ),
         (["picture", "bound", "m.topicvec", "--label", "a"], "--label is for the kinds by-class"),
         (["picture", "topic-map", "m.topicvec", "--document", "1"], "for the kinds tokens"),
         (["cloud", "--model", "m.topicvec", "--document", "1"], "--document needs files"),

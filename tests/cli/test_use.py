@@ -1,4 +1,4 @@
-"""Commands that use a model: transform, info, show, explain, search, similar, summarize."""
+"""Commands that use a model: transform, info, show, trends, explain, search, similar, summarize."""
 
 import contextlib
 import csv
@@ -94,6 +94,37 @@ def test_show_looks_at_a_topic_from_all_sides(model, corpus, capsys):
     assert again[0]["id"] in {document["id"] for document in facts["documents"]}
     assert call(["show", str(model), "2"]) == 0
     assert "Similar topics" in capsys.readouterr().out
+
+
+@pytest.fixture(scope="module")
+def timed(folder):
+    """Texts on cooking, and then on stars."""
+    path = folder / "timed.jsonl"
+    texts = ["Bread and butter from the oven."] * 40 + ["A telescope shows planets and stars."] * 40
+    rows = [{"text": text, "time": str(1900 + place)} for place, text in enumerate(texts)]
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return [str(path), "--time-column", "time"]
+
+
+def test_trends_follow_topics_through_time(model, timed, capsys):
+    assert call(["trends", str(model), *timed, "--bins", "8", "--json"]) == 0
+    topics = read_json(capsys)["topics"]
+    assert {topic["index"] for topic in topics} <= set(range(1, 10))
+    assert all(len(topic["spans"]) == 8 for topic in topics)
+    assert "1940" in {topic["born"] for topic in topics}
+    assert "1930" in {topic["died"] for topic in topics}
+    assert call(["trends", str(model), *timed, "--bins", "8"]) == 0
+    assert "▁" in capsys.readouterr().out
+
+
+def test_trends_of_one_topic_list_the_words_of_each_span(model, timed, capsys):
+    command = ["trends", str(model), *timed, "--bins", "2", "--topic", "3"]
+    assert call(command) == 0
+    assert "words that rise" in capsys.readouterr().out
+    assert call([*command, "--json", "--words", "1"]) == 0
+    (topic,) = read_json(capsys)["topics"]
+    assert topic["index"] == 3
+    assert all(len(span["words"]) <= 1 for span in topic["spans"])
 
 
 def test_the_null_topic_can_be_shown(model, capsys):
@@ -242,6 +273,7 @@ def test_pipes_work_at_both_ends(model, article, tmp_path):
         (["transform", "{model}", "{corpus}", "-o", "{folder}/no/a.csv"], "no such folder"),
         (["info", "{corpus}"], "corpus.jsonl"),
         (["show", "{model}", "10"], "topics 0 to 9"),
+        (["trends", "{model}", "{corpus}"], "a time for each document, found 0 for 96"),
         (["search", "{model}", "bread"], "nothing to look in"),
         (["search", "{model}", "bread", "--index", "nowhere"], "nowhere"),
         (["search", "{model}", "bread", "--index", "{model}"], "expected an index"),

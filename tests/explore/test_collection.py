@@ -14,6 +14,7 @@ from topicvec.errors import DataError
 from topicvec.explore import Collection
 from topicvec.explore.records import Missing
 from topicvec.explore.views import headline, place_topics, text_part
+from topicvec.model import read_topics
 from topicvec.pictures.coloured import Piece
 from topicvec.text import Document
 
@@ -31,6 +32,17 @@ def test_the_pages_of_a_text_put_together_are_the_text(pieces, length):
         read += part.spans
     assert "".join(piece.text for piece in read) == "".join(text for text, _ in pieces)
     assert [p.text for p in read if p.topic == 3] == [t for t, topic in pieces if topic == 3]
+
+
+@pytest.mark.parametrize("balance", [0.0, 0.35, 1.0])
+def test_a_page_has_the_words_that_any_mixture_of_frequent_and_telling_ranks_first(
+    balance, model, collection
+):
+    (topic, *_) = read_topics(model.fitted_, n_words=30, n_nearest=0, relevance=balance)
+    found = {word: logs for word, *logs in collection.topic(topic.index).frequencies}
+    for word, relevance in topic.words:
+        mixture = balance * found[word][0] + (1 - balance) * found[word][1]
+        assert mixture == pytest.approx(np.log(relevance), abs=1e-3)
 
 
 def test_a_headline_passes_over_quotations():

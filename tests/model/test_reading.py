@@ -149,6 +149,15 @@ def test_posterior_relevance_is_that_of_the_original_code():
     assert dict(cars.words)["go"] == pytest.approx(22 / np.sqrt(40.1), rel=1e-5)
 
 
+@pytest.mark.parametrize("balance", [0, 0.0, 0.6, 1.0])
+def test_a_number_trades_frequent_words_for_telling_ones_as_ldavis_does(balance):
+    cars = read_topics(model(), relevance=balance)[0]
+    inside, general = 22 / 49, 40.1 / 81.1
+    expected = balance * np.log(inside) + (1 - balance) * np.log(inside / general)
+    assert np.log(dict(cars.words)["go"]) == pytest.approx(expected, rel=1e-5)
+    assert words_of(cars)[0] == ("go" if balance == 1 else "car")
+
+
 def test_words_that_do_not_occur_are_nearest_but_never_relevant():
     animals = read_topics(model())[1]
     assert "yak" not in words_of(animals)
@@ -208,7 +217,9 @@ def test_a_topic_with_nothing_to_show_has_a_title_all_the_same():
     assert repr(Topic(7, 0.0, 1.0, ())) == "Topic 7 (0.0%): no words"
 
 
-@pytest.mark.parametrize("wrong", [{"n_words": -1}, {"n_nearest": -2}, {"relevance": "tfidf"}])
+@pytest.mark.parametrize(
+    "wrong", [{"n_words": -1}, {"n_nearest": -2}, {"relevance": "tfidf"}, {"relevance": 1.5}]
+)
 def test_a_wrong_argument_is_named(wrong):
     with pytest.raises(DataError, match=next(iter(wrong))):
         read_topics(model(), **wrong)

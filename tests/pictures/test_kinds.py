@@ -16,8 +16,7 @@ from topicvec.model import Topic
 from topicvec.pictures.coloured import Piece
 from topicvec.pictures.kinds.by_class import class_means
 from topicvec.pictures.kinds.document_map import scatter_places
-from topicvec.pictures.kinds.hierarchy import topic_tree
-from topicvec.pictures.kinds.over_time import parse_time, time_means
+from topicvec.pictures.kinds.hierarchy import _forks, _free_name, _lines, topic_tree
 from topicvec.pictures.kinds.tokens import set_lines
 from topicvec.pictures.kinds.topic_map import map_topics
 from topicvec.pictures.layout import (
@@ -29,6 +28,8 @@ from topicvec.pictures.layout import (
     spread_bubbles,
 )
 from topicvec.pictures.palette import COLOURS, distinct_colours
+from topicvec.pictures.seen import shown_topics
+from topicvec.represent import branch_words
 from topicvec.text import Document
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -103,7 +104,7 @@ def test_a_kind_is_drawn_by_the_function_of_its_name(drawn, model, documents):
 def test_the_table_says_what_a_kind_takes(kind):
     entry = pictures.KINDS[kind]
     parameters = inspect.signature(getattr(pictures, kind.replace("-", "_"))).parameters
-    limits = {"max_topics", "n_bins", "n_words"} & set(parameters)
+    limits = {"max_topics", "n_bins", "n_words", "topic"} & set(parameters)
     taken = [name for name, each in parameters.items() if each.kind is each.POSITIONAL_OR_KEYWORD]
     assert taken[0] == "model"
     needed = [name for name in taken[1:] if parameters[name].default is inspect.Parameter.empty]
@@ -253,6 +254,19 @@ def test_the_tree_merges_the_most_similar_first_and_its_branches_do_not_cross():
     assert [m[2] for m in merges] == sorted(m[2] for m in merges)
 
 
+def test_branches_of_the_hierarchy_are_named_and_no_name_stands_on_a_line(model):
+    found = [topic.index for topic in shown_topics(model)]
+    order, merges = topic_tree(model.fitted_.topics[found])
+    forks = _forks(order, merges, Box(16, 8, 458, 21 * len(order)), 1.2)
+    names = branch_words(model, [[found[leaf] for leaf in fork.leaves] for fork in forks[:-1]])
+    drawn = pictures.hierarchy(model).svg
+    assert all(f"<title>{', '.join(words)}</title>" in drawn for words in names)
+    taken = [box for fork in forks for box in _lines(fork)]
+    placed = [_free_name(fork, words, taken) for fork, words in zip(forks, names, strict=False)]
+    assert sum(bool(said) for _, said in placed) >= len(placed) - 2
+    assert not any(box.overlaps(line) for box, _ in placed for line in taken)
+
+
 def test_mixtures_of_classes_are_the_means_of_their_documents(model, documents):
     proportions = model.transform(documents)
     for name, row, count in zip(*class_means(model, documents), strict=True):
@@ -261,28 +275,43 @@ def test_mixtures_of_classes_are_the_means_of_their_documents(model, documents):
         np.testing.assert_allclose(row, proportions[own].mean(axis=0))
 
 
-def test_mixtures_over_time_leave_no_document_out(model, documents):
-    edges, means, n_documents = time_means(model, documents, n_bins=5)
-    assert len(edges) == 6
-    assert n_documents.sum() == len(documents)
-    np.testing.assert_allclose(means.T @ n_documents, model.transform(documents).sum(axis=0))
-
-
 def test_documents_of_one_moment_have_one_span(model):
     assert pictures.over_time(model, ["Salt water."] * 3, times=["2020"] * 3).width == 800
 
 
-@pytest.mark.parametrize(
-    ("time", "expected"),
-    [("1999", 1999), ("1999-01", 1999), ("1999-01-01", 1999), ("2000-07-01T12:00:00", 2000.5)],
-)
-def test_times_are_read(time, expected):
-    assert parse_time(time) == pytest.approx(expected, abs=0.003)
+def test_words_and_signs_of_births_and_deaths_are_drawn_over_time(model):
+    rain, music = "Rain clouds and wind. " * 3, "The violin and the orchestra. " * 3
+    texts, times = [rain] * 40 + [music] * 40, [str(1900 + i) for i in range(80)]
+    drawn = pictures.over_time(model, texts, times=times, n_bins=4)
+    assert "born 1940" in drawn.svg
+    assert "last seen 1920" in drawn.svg
+    assert {">born<", ">dies<"} <= set(re.findall(">born<|>dies<", drawn.svg))
 
 
-def test_a_time_that_is_none_is_refused(model):
-    with pytest.raises(DataError, match="found 'soon'"):
-        parse_time("soon")
+def test_words_of_one_topic_stand_below_their_spans(model):
+    texts = ["Bread and butter."] * 30 + ["Bread and oven."] * 30
+    times = [str(1900 + i) for i in range(60)]
+    given = {"times": times, "n_bins": 2, "topic": int(model.transform(["bread"])[0].argmax())}
+    drawn = pictures.over_time(model, texts, **given)
+    assert "butter, 1900: " in drawn.svg
+    assert "oven, 1930: " in drawn.svg
+    without = pictures.over_time(model, texts, **given, n_words=0)
+    assert "oven, 1930: " not in without.svg
+    assert without.height < drawn.height
+
+
+def test_words_are_left_out_where_spans_are_narrow_and_refused_if_asked_for(model, documents):
+    assert "times as many" not in pictures.over_time(model, documents, n_bins=20).svg
+    with pytest.raises(DataError, match="words need spans of 56 pixels, found 25"):
+        pictures.over_time(model, documents, n_bins=20, n_words=2)
+
+
+def test_a_topic_that_is_not_there_cannot_be_drawn_over_time(model, documents):
+    with pytest.raises(DataError, match="found 99"):
+        pictures.over_time(model, documents, topic=99)
+
+
+def test_documents_without_times_or_labels_are_refused(model):
     with pytest.raises(DataError, match="a time for each document, found 0 for 1"):
         pictures.over_time(model, ["Salt water."])
     with pytest.raises(DataError, match="a label for each document"):

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 
-from topicvec import TopicVec
+from topicvec import TopicVec, WordVectors
 from topicvec.errors import DataError
-from topicvec.represent import nearest_topics, topic_hierarchy, topic_similarity
+from topicvec.represent import branch_words, nearest_topics, topic_hierarchy, topic_similarity
+from topicvec.represent.topics import _apart
 
 
 def test_cosines_of_topics_and_none_with_the_null_topic(model):
@@ -48,6 +49,32 @@ def test_the_closest_pair_is_joined_first(model):
     closest = np.unravel_index(cosines.argmax(), cosines.shape)
     assert {first.left, first.right} == {int(place) + 1 for place in closest}
     assert first.distance == pytest.approx(1 - cosines.max())
+
+
+def test_every_branch_has_a_name_of_its_topics_words(model):
+    counts = model.fitted_.word_mass
+    for merge in topic_hierarchy(model):
+        words = merge.name.split(", ")
+        assert len(words) == 3
+        for word in words:
+            row = counts[[model.vectors_.ids[word]]].toarray()[0]
+            assert row[list(merge.topics)].sum() > 0
+
+
+def test_a_branch_is_named_by_what_its_topics_share():
+    """Two kinds of sport share the team; the sky has a word as frequent as it."""
+    words = ("team", "puck", "ball", "star", "moon")
+    matrix = [[3, 0, 0], [3, 1, 0], [3, -1, 0], [0, 0, 3], [0, 1, 3]]
+    vectors = WordVectors(words, np.array(matrix, np.float32), np.full(5, 0.2))
+    start = np.array([[0, 0, 0], [2, 2, 0], [2, -2, 0], [0, 0, 2]], np.float32)
+    texts = ["team puck puck puck"] * 9 + ["team ball ball ball"] * 9 + ["star moon star"] * 9
+    model = TopicVec(3, vectors, init=start, own_words=False, random_state=0).fit(texts)
+    assert branch_words(model, [(1, 2), (1, 3)], 1)[0] == ("team",)
+    assert branch_words(model, [(3,)], 2) == [("star", "moon")]
+
+
+def test_no_word_of_a_name_begins_another():
+    assert _apart(["price", "prices", "price war", "oil", "pr"]) == ("price", "oil")
 
 
 def test_one_topic_is_no_tree(documents, vectors):

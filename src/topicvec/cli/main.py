@@ -21,9 +21,9 @@ NOTHING_FOUND, INTERRUPTED = 1, 130
 # The commands in the order of the help, and the modules that they are in.
 _HOME = {
     "topics": "topics", "fit": "topics", "transform": "transform", "info": "show", "show": "show",
-    "explain": "explain", "search": "search", "similar": "search", "summarize": "explain",
-    "classify": "classify", "cloud": "pictures", "picture": "pictures", "vectors": "vectors",
-    "report": "pages", "explore": "pages", "demo": "topics",
+    "trends": "show", "explain": "explain", "search": "search", "similar": "search",
+    "summarize": "explain", "classify": "classify", "cloud": "pictures", "picture": "pictures",
+    "vectors": "vectors", "report": "pages", "explore": "pages", "demo": "topics",
 }  # fmt: skip
 
 

@@ -31,6 +31,8 @@ _OPTIONS = {
     "--label": [name for name, kind in _KINDS.items() if kind.needs],
     "--bins": [name for name, kind in _KINDS.items() if "n_bins" in kind.limits],
     "--topics": [name for name, kind in _KINDS.items() if "max_topics" in kind.limits],
+    "--topic": [name for name, kind in _KINDS.items() if "topic" in kind.limits],
+    "--words": [name for name, kind in _KINDS.items() if "n_words" in kind.limits],
 }
 
 
@@ -101,6 +103,13 @@ def picture(
     topics: Annotated[
         int | None, opts.flag("--topics", f"Topics at most, in {_listed('--topics')}.", min=1)
     ] = None,
+    topic: Annotated[
+        int | None, opts.flag("--topic", f"Only this topic, in {_listed('--topic')}.", min=1)
+    ] = None,
+    words: Annotated[
+        int | None,
+        opts.flag("--words", f"Words of each span at most, in {_listed('--words')}.", min=0),
+    ] = None,
     width: _Width = 800,
     output: opts.Output = Path("picture.svg"),
 ) -> None:
@@ -114,11 +123,14 @@ def picture(
     from topicvec.cli import fitting
 
     _check_output(output)
-    given = {"--document": document, "--label": label, "--bins": bins, "--topics": topics}
+    limits = {"n_bins": bins, "max_topics": topics, "topic": topic, "n_words": words}
+    given = {
+        "--document": document, "--label": label, "--bins": bins, "--topics": topics,
+        "--topic": topic, "--words": words,
+    }  # fmt: skip
     _check_kind(kind, bool(texts), {name for name, value in given.items() if value is not None})
     documents = list(texts) if texts else []
     shown = _chosen(documents, document, label) or []
-    limits = {"n_bins": bins, "max_topics": topics}
     extra = {name: value for name, value in limits.items() if value is not None}
     drawn = draw(kind, fitting.load_model(model), shown, width=width, **extra)
     _save(drawn, output)

@@ -1,4 +1,4 @@
-"""``topicvec info`` and ``topicvec show``: a model file, and one topic from all sides."""
+"""``topicvec info``, ``show`` and ``trends``: a model file, one topic, and topics over time."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,9 +9,11 @@ from topicvec.errors import DataError
 
 if TYPE_CHECKING:
     from topicvec.model import Topic, TopicVec
+    from topicvec.represent import Course
 
-__all__ = ["info", "show"]
+__all__ = ["info", "show", "trends"]
 
+_BARS = "▁▂▃▄▅▆▇█"
 _Documents = Annotated[
     opts.SourceTexts | None,
     opts.argument("Files or folders whose documents to list; those of the fit by default."),
@@ -137,3 +139,94 @@ def _print(facts: dict[str, Any]) -> None:
     render.show_table(facts["nearest_words"], title="Nearest words of the vocabulary")
     render.show_table(facts["similar_topics"], title="Similar topics")
     render.show_table(facts["documents"], title="Documents")
+
+
+@opts.reads_texts
+def trends(
+    model: opts.ModelFile,
+    texts: opts.Texts,
+    topic: Annotated[
+        int | None, opts.flag("--topic", "Only this topic, with its words in each span.", min=1)
+    ] = None,
+    bins: Annotated[int | None, opts.flag("--bins", "Spans of time.", min=1)] = None,
+    words: Annotated[int, opts.flag("--words", "Words of each span at most.", min=0)] = 8,
+    json: opts.Json = False,
+) -> None:
+    """Follow topics through time: their shares, the words that rise, when they come and go.
+
+    A topic is born in the first span in which it has a quarter of an even share, and dies in the
+    last, if the documents before or afterwards have less of it than chance would give them.
+
+    Example: topicvec trends corpus.topicvec corpus.csv --time-column date --topic 3
+    """
+    from topicvec.cli import fitting
+    from topicvec.represent import topics_over_time
+
+    fitted = fitting.load_model(model)
+    found = topics_over_time(fitted, texts.read(), n_bins=bins, n_words=words)
+    chosen = [course for course in found if topic in (None, course.topic.index)]
+    if not chosen:
+        numbers = ", ".join(str(course.topic.index) for course in found)
+        raise DataError(f"--topic must be one of {numbers}; found {topic}")
+    if json:
+        render.show_json({"topics": [_course_facts(course) for course in chosen]})
+    elif topic is None:
+        _print_courses(chosen)
+    else:
+        _print_course(chosen[0])
+
+
+def _course_facts(course: "Course") -> dict[str, Any]:
+    spans = [
+        span._asdict() | {"words": [rise._asdict() for rise in span.words]} for span in course.spans
+    ]
+    facts = {"index": course.topic.index, "title": course.topic.title}
+    return facts | {"born": _name(course, "born"), "died": _name(course, "died"), "spans": spans}
+
+
+def _name(course: "Course", event: str) -> str | None:
+    """Name the span of a birth or a death."""
+    place = getattr(course, event)
+    return None if place is None else course.spans[place].name
+
+
+def _print_courses(courses: "list[Course]") -> None:
+    first, last = courses[0].spans[0].name, courses[0].spans[-1].name
+    rows = [
+        {
+            "topic": course.topic.index,
+            "name": course.topic.title,
+            f"{first} … {last}": _bars(course),
+            "peak": f"{max(span.share for span in course.spans):.1%}",
+            "born": _name(course, "born"),
+            "dies": _name(course, "died"),
+        }
+        for course in courses
+    ]
+    render.show_table(rows, title="Topics over time", wide=["name"])
+
+
+def _bars(course: "Course") -> str:
+    """Draw shares as bars of text, the highest for the topic's own peak; blank where none are."""
+    top = max(span.share for span in course.spans) or 1.0
+    return "".join(
+        _BARS[round(span.share / top * (len(_BARS) - 1))] if span.n_documents else " "
+        for span in course.spans
+    )
+
+
+def _print_course(course: "Course") -> None:
+    events = [f"born {_name(course, 'born')}"] if course.born is not None else []
+    events += [f"last seen {_name(course, 'died')}"] if course.died is not None else []
+    head = f"Topic {course.topic.index}: {course.topic.title}"
+    render.show_text(", ".join([head, *events]))
+    rows = [
+        {
+            "from": span.name,
+            "documents": span.n_documents,
+            "share": f"{span.share:.1%}" if span.n_documents else None,
+            "words that rise": ", ".join(rise.word for rise in span.words),
+        }
+        for span in course.spans
+    ]
+    render.show_table(rows, wide=["words that rise"])

@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 from topicvec.errors import DataError
 from topicvec.explore import records
-from topicvec.explore.views import cloud_of, headline, opening, text_part, topic_views
+from topicvec.explore.views import (
+    cloud_of,
+    frequency_views,
+    headline,
+    opening,
+    text_part,
+    topic_views,
+)
 from topicvec.model import TopicVec, document_topics
 from topicvec.pictures.coloured import ReadText, cut_text, read_text
 from topicvec.represent import DocumentIndex, Hit, Sentence, nearest_topics, summarize
@@ -125,6 +132,7 @@ class Collection:
         """
         return records.TopicPage(
             topic=self.topic_view(index),
+            frequencies=self._frequencies[index],
             n_main=int((self._main == index).sum()),
             similar=self._similar(index),
             labels=self._labels(index),
@@ -268,6 +276,10 @@ class Collection:
         """Find the documents most like one of them, best first."""
         most = min(n, len(self.documents) - 1)
         return self.index.similar(index, most) if most else ()
+
+    @cached_property
+    def _frequencies(self) -> dict[int, tuple[tuple[str, float, float], ...]]:
+        return frequency_views(self.model)
 
     @cached_property
     def _main(self) -> NDArray[np.intp]:

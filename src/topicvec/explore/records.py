@@ -111,9 +111,14 @@ class TextPart:
 
 @dataclass(frozen=True)
 class TopicPage:
-    """A topic with its documents, its classes and the topics near to it."""
+    """A topic with its documents, its classes and the topics near to it.
+
+    ``frequencies`` has the words that can be ranked otherwise: log p(w|k), how frequent a word is
+    in the topic, and log (p(w|k) / p(w)), how much more than in all documents.
+    """
 
     topic: TopicView
+    frequencies: tuple[tuple[str, float, float], ...]
     n_main: int
     similar: tuple[tuple[int, float], ...]
     labels: Pairs

@@ -120,6 +120,7 @@ def _rows(collection: Collection, pages: list[TopicPage], n_documents: int) -> s
 def _topic(found: TopicPage, rows: set[int]) -> dict[str, Any]:
     return {
         "index": found.topic.index,
+        "frequencies": found.frequencies,
         "n_main": found.n_main,
         "similar": found.similar,
         "labels": found.labels,

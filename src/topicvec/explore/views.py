@@ -6,20 +6,31 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csc_array
 
 from topicvec.explore.records import Pairs, TextPart, TopicView
 from topicvec.model import TopicVec, read_topics
+from topicvec.model.reading import word_frequencies
 from topicvec.pictures import topic_cloud
 from topicvec.pictures.coloured import Piece
 from topicvec.pictures.layout import Box, plane_places, spread_bubbles
 from topicvec.pictures.palette import COLOURS, topic_colours
 
-__all__ = ["cloud_of", "headline", "opening", "place_topics", "text_part", "topic_views"]
+__all__ = [
+    "cloud_of",
+    "frequency_views",
+    "headline",
+    "opening",
+    "place_topics",
+    "text_part",
+    "topic_views",
+]
 
 _FILLED = 0.46  # of the map's area, by bubbles: words stand inside them
 _LEAST_RADIUS = 0.016
 _UNITS = 1000  # that the map is wide for the layout, whose gaps are in pixels
 _N_WORDS = 30  # of a topic
+_BALANCES = np.linspace(0, 1, 21)  # positions of the slider from telling words to frequent ones
 _MOST_TOPICS = 16  # of a cloud
 _OPENING = 4_000  # characters to look for a headline in
 # A quotation or the announcement of one, as in mails, or too few words to say something
@@ -71,6 +82,40 @@ def topic_views(model: TopicVec, height: float) -> tuple[TopicView, ...]:
         )
         for place, topic in enumerate(topics)
     )
+
+
+def frequency_views(model: TopicVec) -> dict[int, tuple[tuple[str, float, float], ...]]:
+    """Give of each topic the words that a slider from telling to frequent ones can bring up.
+
+    Parameters
+    ----------
+    model : TopicVec
+        A fitted model.
+
+    Returns
+    -------
+    dict of int to tuple of (str, float, float)
+        Words with log p(w|k) and log (p(w|k) / p(w)), see `word_frequencies`: all that are among
+        the first for some λ log p(w|k) + (1 − λ) log (p(w|k) / p(w)), λ in steps of 1/20.
+
+    Examples
+    --------
+    >>> from topicvec import TopicVec
+    >>> model = TopicVec(n_topics=3, random_state=0).fit(["Salt water. Sea salt, water."])
+    >>> sorted(frequency_views(model))
+    [0, 1, 2]
+    """
+    inside, lift = (csc_array(table) for table in word_frequencies(model.fitted_))
+    found = {}
+    for topic in range(inside.shape[1]):
+        column = slice(inside.indptr[topic], inside.indptr[topic + 1])
+        logs = np.log(np.column_stack([inside.data[column], lift.data[column]]))
+        mixtures = logs @ np.stack([_BALANCES, 1 - _BALANCES])  # (words, positions)
+        rows = np.unique(np.argsort(-mixtures, axis=0, kind="stable")[:_N_WORDS])
+        words = [model.vectors_.words[row] for row in inside.indices[column][rows]]
+        pairs = logs[rows].round(4).tolist()
+        found[topic] = tuple((word, *pair) for word, pair in zip(words, pairs, strict=True))
+    return found
 
 
 def _rounded(pairs: Pairs) -> Pairs:

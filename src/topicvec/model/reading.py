@@ -14,6 +14,9 @@ topic's proportions in the documents that have the word, and df_w the number of 
   often.
 - ``"posterior"``: m_wk / √n_w, the original code's; always for the null topic, which has no
   direction.
+- a number λ from 0 to 1: p(w|k)^λ · (p(w|k) / p(w))^(1−λ), with p(w|k) = m_wk / Σ_w m_wk and
+  p(w) = n_w / Σ_w n_w. Its logarithm is the relevance of LDAvis (Sievert and Shirley, 2014): 1 puts
+  what is frequent in the topic first, 0 what is frequent there and nowhere else.
 
 The default was chosen by NPMI times diversity of the first ten words on the training posts of 20
 Newsgroups, those of Reuters and search snippets, 20 and 50 topics, one seed: it is .199 and .188,
@@ -38,7 +41,7 @@ from topicvec.errors import DataError
 from topicvec.model.fitted import FittedTopics
 from topicvec.model.naming import background, name_topics
 
-__all__ = ["Relevance", "Topic", "document_topics", "read_topics"]
+__all__ = ["Relevance", "Topic", "document_topics", "read_topics", "word_frequencies"]
 
 Floats = NDArray[np.floating]
 Ints = NDArray[np.integer]
@@ -123,7 +126,7 @@ def read_topics(
     *,
     n_words: int = 10,
     n_nearest: int = 10,
-    relevance: Relevance = "joint",
+    relevance: Relevance | float = "joint",
     min_mass: float = 0.5,
 ) -> tuple[Topic, ...]:
     """Read the live topics: the largest first, background behind them, the null topic last.
@@ -134,8 +137,9 @@ def read_topics(
         Any model; one that has seen no document has nearest words only.
     n_words, n_nearest : int
         How many words to list at most; 0 for none. A topic has fewer if it owns fewer.
-    relevance : {"joint", "documents", "cosine", "mass", "posterior"}
-        How words are ranked, see the formulas at the top of this module.
+    relevance : {"joint", "documents", "cosine", "mass", "posterior"} or float
+        How words are ranked, see the formulas at the top of this module; a number from 0, telling
+        words, to 1, frequent ones.
     min_mass : float
         Topics with fewer expected training tokens are dead and left out; 0 keeps all.
 
@@ -225,14 +229,15 @@ def document_topics(
     return tuple((int(k), float(row[k])) for k in order if row[k] >= min_share)
 
 
-def _check_arguments(n_words: int, n_nearest: int, relevance: str) -> None:
+def _check_arguments(n_words: int, n_nearest: int, relevance: Relevance | float) -> None:
     if min(n_words, n_nearest) < 0:
         raise DataError(
             f"n_words and n_nearest must be at least 0, found {n_words} and {n_nearest}"
         )
-    if relevance not in get_args(Relevance):
+    named = relevance in get_args(Relevance)
+    if not (named if isinstance(relevance, str) else 0 <= relevance <= 1):
         names = ", ".join(f'"{name}"' for name in get_args(Relevance))
-        raise DataError(f"relevance must be one of {names}; found {relevance!r}")
+        raise DataError(f"relevance must be {names} or a number from 0 to 1, found {relevance!r}")
 
 
 def _live(fitted: FittedTopics, min_mass: float, is_background: NDArray[np.bool_]) -> list[int]:
@@ -253,8 +258,14 @@ def _columns(
         yield _pairs(vectors, scores.indices[inside][places], found[places])
 
 
-def _relevances(fitted: FittedTopics, relevance: Relevance, cosines: "_Cosines") -> csc_array:
+def _relevances(
+    fitted: FittedTopics, relevance: Relevance | float, cosines: "_Cosines"
+) -> csc_array:
     """Relevance of each word to each topic (W, K), where the topic has some of the word."""
+    if not isinstance(relevance, str):
+        inside, lift = word_frequencies(fitted)
+        scores = inside.data**relevance * lift.data ** (1 - relevance)
+        return csc_array(csr_array((scores, inside.indices, inside.indptr), shape=inside.shape))
     table = fitted.word_mass
     rows = np.repeat(np.arange(len(fitted.vectors)), np.diff(table.indptr))
     mass = table.data.astype(float)
@@ -290,6 +301,40 @@ def _entries(table: csr_array, places: csr_array) -> Floats:
         return table.data.astype(float)
     rows = np.repeat(np.arange(places.shape[0]), np.diff(places.indptr))
     return np.asarray(table[rows, places.indices], float)
+
+
+def word_frequencies(fitted: FittedTopics) -> tuple[csr_array, csr_array]:
+    """Give how frequent words are in topics, and how much more than in the documents at large.
+
+    Parameters
+    ----------
+    fitted : FittedTopics
+        Any model.
+
+    Returns
+    -------
+    inside : csr_array, (W, K)
+        p(w|k), a word's part of the expected tokens of a topic.
+    lift : csr_array, (W, K)
+        p(w|k) / p(w), p(w) a word's part of all tokens; entries stand where those of ``inside`` do.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> vectors = WordVectors(["cat", "dog"], np.eye(2), [1, 1])
+    >>> fitted = FittedTopics.bare(vectors, np.array([[0, 0], [1, -1]], np.float32), max_norm=7.0)
+    >>> table = csr_array(np.array([[0, 3], [3, 1]], np.float32))
+    >>> fitted = replace(fitted, word_mass=table, word_counts=np.array([3.0, 4.0]))
+    >>> [table.toarray().round(2).tolist() for table in word_frequencies(fitted)]
+    [[[0.0, 0.75], [1.0, 0.25]], [[0.0, 1.75], [1.75, 0.44]]]
+    """
+    table = fitted.word_mass
+    rows = np.repeat(np.arange(len(fitted.vectors)), np.diff(table.indptr))
+    inside = table.data / np.asarray(table.sum(axis=0, dtype=float))[table.indices]
+    general = fitted.word_counts[rows] / max(float(fitted.word_counts.sum()), 1e-300)
+    lift = inside / np.maximum(general, 1e-300)
+    where = table.indices, table.indptr
+    return csr_array((inside, *where), table.shape), csr_array((lift, *where), table.shape)
 
 
 def _cosines_at(table: csr_array, cosines: "_Cosines") -> Floats:

@@ -56,7 +56,9 @@ KINDS: Mapping[str, Kind] = {
         "how much of each class is about each topic", "documents with labels", ("max_topics",)
     ),
     "over-time": Kind(
-        "the topics' shares over time", "documents with times", ("max_topics", "n_bins")
+        "the topics' shares over time, and the words that rise",
+        "documents with times",
+        ("max_topics", "n_bins", "topic", "n_words"),
     ),
     "bound": Kind("the bound after each iteration of the fit"),
     "tokens": Kind("one document, its words in the colours of their topics", "one document"),

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ from topicvec.represent.documents import counter_of
 from topicvec.text import Document
 from topicvec.text.counting import DocumentLike
 
-__all__ = ["infer_quietly", "mean_mixtures", "of_class", "own_colours", "shown_topics", "values_of"]
+__all__ = ["infer_quietly", "mean_mixtures", "of_class", "own_colours", "shown_topics"]
 
 Texts = Iterable[str | Document]
 Floats = NDArray[np.float64]
@@ -216,27 +215,3 @@ def mean_mixtures(
     np.add.at(sums, groups, mixtures)
     n_documents = np.bincount(groups, minlength=n_groups)
     return sums / np.maximum(n_documents, 1)[:, None], n_documents
-
-
-def values_of(
-    texts: Sequence[str | Document], name: Literal["label", "time"], given: Sequence[str] | None
-) -> list[str]:
-    """Take the label or time that is given for each document, or that the documents have.
-
-    Examples
-    --------
-    >>> values_of([Document("a", "Rain", "sky")], "label", None)
-    ['sky']
-    >>> values_of(["Rain"], "time", None)
-    Traceback (most recent call last):
-    topicvec.errors.DataError: expected a time for each document, found 0 for 1 documents: ...
-    """
-    own = [getattr(text, name, None) for text in texts]
-    values = own if given is None else list(given)
-    missing = sum(value is None for value in values)
-    if not texts or missing or len(values) != len(texts):
-        raise DataError(
-            f"expected a {name} for each document, found {len(values) - missing} for {len(texts)} "
-            f"documents: give {name}s, or documents that have them"
-        )
-    return [str(value) for value in values]

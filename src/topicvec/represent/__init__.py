@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from topicvec.represent.documents import represent as represent
     from topicvec.represent.documents import represent_training as represent_training
     from topicvec.represent.features import TopicFeatures as TopicFeatures
+    from topicvec.represent.over_time import Course as Course
+    from topicvec.represent.over_time import Rise as Rise
+    from topicvec.represent.over_time import TimeSpan as TimeSpan
+    from topicvec.represent.over_time import topics_over_time as topics_over_time
     from topicvec.represent.search import DocumentIndex as DocumentIndex
     from topicvec.represent.search import Hit as Hit
     from topicvec.represent.similarity import cosine_similarity as cosine_similarity
@@ -20,6 +24,7 @@ if TYPE_CHECKING:
     from topicvec.represent.summary import split_sentences as split_sentences
     from topicvec.represent.summary import summarize as summarize
     from topicvec.represent.topics import Merge as Merge
+    from topicvec.represent.topics import branch_words as branch_words
     from topicvec.represent.topics import nearest_topics as nearest_topics
     from topicvec.represent.topics import topic_hierarchy as topic_hierarchy
     from topicvec.represent.topics import topic_similarity as topic_similarity
@@ -28,10 +33,11 @@ _NAMES = {
     "classifier": ("Prediction", "TopicClassifier"),
     "documents": ("Form", "feature_names", "represent", "represent_training"),
     "features": ("TopicFeatures",),
+    "over_time": ("Course", "Rise", "TimeSpan", "topics_over_time"),
     "search": ("DocumentIndex", "Hit"),
     "similarity": ("cosine_similarity", "hellinger_distance", "transport_distance"),
     "summary": ("Sentence", "split_sentences", "summarize"),
-    "topics": ("Merge", "nearest_topics", "topic_hierarchy", "topic_similarity"),
+    "topics": ("Merge", "branch_words", "nearest_topics", "topic_hierarchy", "topic_similarity"),
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
 

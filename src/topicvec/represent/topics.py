@@ -1,19 +1,33 @@
-"""How topics lie to one another: similarities, neighbours and a hierarchy."""
+"""How topics lie to one another: similarities, neighbours and a hierarchy with names."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from topicvec.checks import check_choice
 from topicvec.embed.nearest import best
 from topicvec.errors import DataError
+from topicvec.model.fitted import FittedTopics
+from topicvec.model.reading import read_topics
 from topicvec.model.topicvec import TopicVec
 from topicvec.represent.similarity import unit_rows
 
-__all__ = ["Linkage", "Merge", "nearest_topics", "topic_hierarchy", "topic_similarity"]
+__all__ = [
+    "Linkage",
+    "Merge",
+    "branch_words",
+    "nearest_topics",
+    "topic_hierarchy",
+    "topic_similarity",
+]
 
 Linkage = Literal["average", "complete", "single"]
+
+_CANDIDATES = 100  # most relevant words of a branch, of which those are chosen that topics share
 
 
 class Merge(NamedTuple):
@@ -29,10 +43,12 @@ class Merge(NamedTuple):
         One minus the cosine between the two parts.
     topics : tuple of int
         All topics of the new branch, in order along the tree.
+    name : str
+        Words that its topics share, see `branch_words`.
 
     Examples
     --------
-    >>> Merge(5, 1, 2, 0.3, (1, 2)).distance
+    >>> Merge(5, 1, 2, 0.3, (1, 2), "price, market").distance
     0.3
     """
 
@@ -41,6 +57,7 @@ class Merge(NamedTuple):
     right: int
     distance: float
     topics: tuple[int, ...]
+    name: str = ""
 
 
 def topic_similarity(model: TopicVec) -> NDArray[np.float64]:
@@ -131,13 +148,91 @@ def topic_hierarchy(model: TopicVec, method: Linkage = "average") -> tuple[Merge
     n_topics = model.fitted_.n_topics
     if n_topics < 3:
         return ()
+    pairs = _linkage(1 - topic_similarity(model)[1:, 1:], method)
     members: dict[int, tuple[int, ...]] = {row: (row,) for row in range(n_topics)}
-    merges: list[Merge] = []
-    for left, right, distance in _linkage(1 - topic_similarity(model)[1:, 1:], method):
-        node = n_topics + len(merges)
+    for node, (left, right, _) in enumerate(pairs, n_topics):
         members[node] = members[left] + members[right]
-        merges.append(Merge(node, left, right, distance, members[node]))
-    return tuple(merges)
+    branches = [members[node] for node in range(n_topics, n_topics + len(pairs))]
+    names = [", ".join(words) for words in branch_words(model, branches)]
+    return tuple(
+        Merge(node, *pair, topics, name)
+        for node, (pair, topics, name) in enumerate(
+            zip(pairs, branches, names, strict=True), n_topics
+        )
+    )
+
+
+def branch_words(
+    model: TopicVec, branches: Sequence[Sequence[int]], n_words: int = 3
+) -> list[tuple[str, ...]]:
+    """Name branches of a hierarchy by words that their topics share.
+
+    A branch is read as one topic: its vector is the mean direction of its topics, its tokens are
+    theirs. The relevance "cosine" of a word is then multiplied by how evenly the topics have it,
+    (Σ_k √p(w|k))² / (n Σ_k p(w|k)) for n topics: 1 if all have as much of it, 1 / n if one has all.
+
+    Parameters
+    ----------
+    model : TopicVec
+        A fitted model.
+    branches : sequence of sequences of int
+        Indices of the topics of each branch.
+    n_words : int
+        Words of each name.
+
+    Returns
+    -------
+    list of tuples of str
+        Best first; fewer words where the topics have fewer.
+
+    Examples
+    --------
+    >>> from topicvec import TopicVec, datasets
+    >>> documents = datasets.sample_corpus()
+    >>> model = TopicVec(8, random_state=0).fit(documents)
+    >>> [words] = branch_words(model, [(1, 2)], n_words=2)
+    >>> len(words)
+    2
+    """
+    fitted = model.fitted_
+    totals = np.asarray(fitted.word_mass.sum(axis=0, dtype=float))
+    named = []
+    for topics, branch in zip(branches, _read_branches(fitted, branches), strict=True):
+        rows = [fitted.vectors.ids[word] for word, _ in branch]
+        inside = fitted.word_mass[rows].toarray()[:, topics] / np.maximum(totals[topics,], 1e-300)
+        evenness = np.sqrt(inside).mean(axis=1) ** 2 / np.maximum(inside.mean(axis=1), 1e-300)
+        scores = np.array([relevance for _, relevance in branch]) * evenness
+        ranked = [branch[place][0] for place in np.argsort(-scores, kind="stable")]
+        named.append(_apart(ranked)[:n_words])
+    return named
+
+
+def _apart(words: Sequence[str]) -> tuple[str, ...]:
+    """Leave out words that begin an earlier one, or begin with it: price, prices, price war."""
+    kept: list[str] = []
+    for word in words:
+        if not any(word.startswith(other) or other.startswith(word) for other in kept):
+            kept.append(word)
+    return tuple(kept)
+
+
+def _read_branches(
+    fitted: FittedTopics, branches: Sequence[Sequence[int]]
+) -> list[tuple[tuple[str, float], ...]]:
+    """Give the most relevant words of branches as if each were one topic."""
+    members = np.zeros((fitted.n_topics, len(branches) + 1))  # the first is the null topic
+    for column, topics in enumerate(branches, 1):
+        members[list(topics), column] = 1
+    means = members / np.maximum(members.sum(axis=0), 1)
+    vectors = means.T @ unit_rows(fitted.topics.astype(float))
+    joined = replace(
+        FittedTopics.bare(fitted.vectors, vectors, max_norm=fitted.max_norm),
+        word_mass=csr_array(fitted.word_mass @ csr_array(members)),
+        word_counts=fitted.word_counts,
+    )
+    read = read_topics(joined, n_words=_CANDIDATES, n_nearest=0, min_mass=0, relevance="cosine")
+    words = {topic.index: topic.words for topic in read}
+    return [words[column] for column in range(1, len(branches) + 1)]
 
 
 def _linkage(distances: NDArray[np.float64], method: Linkage) -> list[tuple[int, int, float]]:

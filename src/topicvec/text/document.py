@@ -1,10 +1,13 @@
 """The record that every reader yields, and the file it comes from."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-__all__ = ["Document", "SourceFile"]
+from topicvec.errors import DataError
+
+__all__ = ["Document", "SourceFile", "values_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +49,27 @@ class SourceFile(NamedTuple):
     path: Path
     name: str
     label: str | None = None
+
+
+def values_of(
+    texts: Sequence[str | Document], name: Literal["label", "time"], given: Sequence[str] | None
+) -> list[str]:
+    """Take the label or time that is given for each document, or that the documents have.
+
+    Examples
+    --------
+    >>> values_of([Document("a", "Rain", "sky")], "label", None)
+    ['sky']
+    >>> values_of(["Rain"], "time", None)
+    Traceback (most recent call last):
+    topicvec.errors.DataError: expected a time for each document, found 0 for 1 documents: ...
+    """
+    own = [getattr(text, name, None) for text in texts]
+    values = own if given is None else list(given)
+    missing = sum(value is None for value in values)
+    if not texts or missing or len(values) != len(texts):
+        raise DataError(
+            f"expected a {name} for each document, found {len(values) - missing} for {len(texts)} "
+            f"documents: give {name}s, or documents that have them"
+        )
+    return [str(value) for value in values]

@@ -9,8 +9,9 @@ from topicvec.model import TopicVec
 from topicvec.pictures.chart import GRID, ROW_SIZE, across, named_rows
 from topicvec.pictures.layout import Box
 from topicvec.pictures.palette import GREY, HALO, INK
-from topicvec.pictures.seen import Texts, mean_mixtures, own_colours, shown_topics, values_of
+from topicvec.pictures.seen import Texts, mean_mixtures, own_colours, shown_topics
 from topicvec.pictures.svg import Element, Picture, element, number, shorten, text, text_width
+from topicvec.text.document import values_of
 
 __all__ = ["by_class", "class_means"]
 
