@@ -58,7 +58,8 @@ over the documents:
   log(articles that so many tokens would reach by chance / articles that have the word) < 0.35,
   the residual inverse document frequency of Church and Gale. "make" has 0.11, "year" 0.18, "town"
   0.53, "church" 0.98; 9,214 of the 100,000 words of the embedded vectors are filler. The table is
-  made by `scripts/telling_words.py` and lies in the package. Words that are not in it tell something.
+  made by `scripts/telling_words.py` and lies in the package. Words that are not in it tell
+  something.
 - **Spread evenly**: documents that have its words have, in the mean over its tokens, less than
   one and a half times as much of the topic as all documents. Needs twenty documents.
 

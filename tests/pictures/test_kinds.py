@@ -378,3 +378,15 @@ def test_a_heat_map_of_many_topics_shows_the_largest_and_says_so(model):
     assert "3 of " in pictures.heatmap(model, max_topics=3).svg
     with pytest.raises(DataError, match="max_topics=0"):
         pictures.heatmap(model, max_topics=0)
+
+
+def test_topics_seen_in_documents_alike_come_by_share_background_last(model, documents):
+    """A topic that all documents of a class have is spread evenly over these, not over all."""
+    alike = [document for document in documents if document.label == "astronomy"] * 10
+    assert len(alike) >= 20
+    places = [(topic.is_background, -topic.share) for topic in shown_topics(model, alike)]
+    assert places == sorted(places)
+    known = {topic.index: topic for topic in model.topics_}
+    for topic in shown_topics(model, alike):
+        assert topic.label == known[topic.index].label
+        assert topic.is_background == known[topic.index].is_background

@@ -38,6 +38,8 @@ class TopicView:
         Class that it was learned for.
     is_null : bool
         Whether it takes what belongs to no other topic.
+    is_background : bool
+        Whether it tells nothing of what documents are about.
     """
 
     index: int
@@ -50,6 +52,7 @@ class TopicView:
     place: tuple[float, float, float] | None = None
     class_: str | None = None
     is_null: bool = False
+    is_background: bool = False
 
 
 @dataclass(frozen=True)

@@ -79,6 +79,7 @@ def topic_views(model: TopicVec, height: float) -> tuple[TopicView, ...]:
             place=places.get(topic.index),
             class_=topic.class_,
             is_null=topic.is_null,
+            is_background=topic.is_background,
         )
         for place, topic in enumerate(topics)
     )
@@ -101,7 +102,7 @@ def frequency_views(model: TopicVec) -> dict[int, tuple[tuple[str, float, float]
     Examples
     --------
     >>> from topicvec import TopicVec
-    >>> model = TopicVec(n_topics=3, random_state=0).fit(["Salt water. Sea salt, water."])
+    >>> model = TopicVec(n_topics=2, random_state=0).fit(["Salt water. Sea salt, water."])
     >>> sorted(frequency_views(model))
     [0, 1, 2]
     """
@@ -166,7 +167,8 @@ def cloud_of(topics: tuple[TopicView, ...]) -> str:
     '<svg'
     """
     width, height, n_words = (330, 160, 30) if len(topics) == 1 else (1200, 640, 14)
-    shown = [topic for topic in topics if topic.words and (len(topics) == 1 or not topic.is_null)]
+    tell = [topic for topic in topics if not (topic.is_null or topic.is_background)]
+    shown = [topic for topic in tell or topics if topic.words]
     colours = {topic.index: topic.colour for topic in shown}
     names = ", ".join(topic.name for topic in shown[:3])
     return topic_cloud(

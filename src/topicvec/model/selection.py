@@ -9,9 +9,13 @@ which document is in it; where words no longer pay for that, evidence falls. Two
 least: people who have many documents expect to see parts of them. Of a document at most
 twenty words count, chosen by chance: further ones of a long text say the same again, as words of
 a text are not independent. The curve is flat around its top, so the smallest number that reaches
-nine tenths of the gain over two groups is taken. In fewer than twenty documents there are no groups to see; there
-the number follows from the length: 0.75 n^0.4 for n words, so two for a sentence, seven for an
-article of 300 words, and twelve at most.
+nine tenths of the gain over two groups is taken.
+
+In some hundred documents words are too rare to support groups by themselves, whatever vectors
+know of them: if no grouping is more probable than one distribution for all, the number is the
+root of half the number of documents, twelve at most. In fewer than twenty documents there are no
+groups to see; there the number follows from the length: 0.75 n^0.4 for n words, so two for a
+sentence, seven for an article of 300 words, and twelve at most.
 """
 
 from collections.abc import Iterator, Sequence
@@ -47,9 +51,8 @@ _TRAINED = 4000  # documents that centres are found among
 _PER_GROUP = 5  # documents a topic at least
 _MOST = 200  # topics
 _STEP = 1.2  # from one number of groups to the next
-_STRONGEST = 1e6  # tokens that the prior of groups is worth
 _PAST = 5  # numbers without a better one, after which the best is behind
-_SPREAD = np.sqrt(10.0) ** 0.5  # by which the strength of the prior is changed
+_STRENGTHS = np.geomspace(1, 1e6, 13)  # tokens that the prior of groups is worth
 
 
 def check_n_topics(number: object) -> None:
@@ -90,11 +93,14 @@ def count_topics(vectors: WordVectors, counts: csr_array) -> int:
     rng = np.random.default_rng(0)
     centred, own = vectors.matrix[words] - vectors.mean, counts[:, words]
     points, tokens, rows = document_points(centred, own, rng)
-    if len(points) < _GROUPED:
+    if len(points) < _GROUPED or len(words) < 2:
         return 1
-    evidence = dict(_evidence_by_number(points, np.sqrt(tokens), _some_words(own[rows], rng), rng))
-    gain = max(evidence.values()) - evidence[2]
-    return min(n for n, found in evidence.items() if found - evidence[2] >= _ENOUGH * gain)
+    some = _some_words(own[rows], rng)
+    evidence = dict(_evidence_by_number(points, np.sqrt(tokens), some, rng))
+    best, two = max(evidence.values()), evidence[2]
+    if best <= _without_groups(some):
+        return min(_MOST_ALONE, round(float(np.sqrt(len(points) / 2))))
+    return min(n for n, found in evidence.items() if found - two >= _ENOUGH * (best - two))
 
 
 def fewer_topics(number: int, counts: csr_array, whose: str = "the text") -> int:
@@ -103,7 +109,8 @@ def fewer_topics(number: int, counts: csr_array, whose: str = "the text") -> int
     Examples
     --------
     >>> import warnings
-    >>> with warnings.catch_warnings(record=True) as found:
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
     ...     fewer_topics(9, csr_array(np.eye(2)))
     2
     """
@@ -130,10 +137,10 @@ def _evidence_by_number(
     words = words[:, np.unique(words.indices)]
     unigram = np.asarray(words.sum(axis=0), float)
     unigram /= unigram.sum()
-    number, best, since, strength = 2, -np.inf, 0, _STRONGEST
+    number, best, since = 2, -np.inf, 0
     while number <= min(_MOST, max(len(points) // _PER_GROUP, 2)) and since < _PAST:
         owner = _group(points, weights, number, rng)
-        found, strength = _evidence(owner, words, unigram, number, strength)
+        found = _evidence(owner, words, unigram, number)
         yield number, found
         since, best = (0, found) if found > best else (since + 1, best)
         number = max(number + 1, round(_STEP * number))
@@ -146,20 +153,21 @@ def _group(points: Floats, weights: Floats, number: int, rng: np.random.Generato
     return np.argmax(points @ centres.T.astype(points.dtype), axis=1)
 
 
-def _evidence(
-    owner: NDArray[np.intp], words: csr_array, unigram: Floats, number: int, strength: float
-) -> tuple[float, float]:
-    """Give log evidence of a grouping, and the strength of the prior at which it is largest."""
+def _without_groups(words: csr_array) -> float:
+    """Log-probability of words that are all drawn from the distribution of the corpus."""
+    counts = np.asarray(words.sum(axis=0), float)
+    counts = counts[counts > 0]
+    return float(counts @ np.log(counts / counts.sum()))
+
+
+def _evidence(owner: NDArray[np.intp], words: csr_array, unigram: Floats, number: int) -> float:
+    """Give the log evidence of a grouping, at the strength of the prior where it is largest."""
     members = csr_array((np.ones(len(owner)), (owner, np.arange(len(owner)))), (number, len(owner)))
     table = csr_array(members @ words)
     sizes, even = np.bincount(owner, minlength=number), np.full(number, 1 / number)
     of_groups = (gammaln(even + sizes) - gammaln(even)).sum() - gammaln(1.0 + sizes.sum())
-    found, factor = _of_words(table, unigram, strength), _SPREAD
-    if _of_words(table, unigram, strength / factor) > found:
-        factor = 1 / factor
-    while (more := _of_words(table, unigram, strength * factor)) > found:
-        found, strength = more, strength * factor
-    return float(found + of_groups), strength
+    # Not by climbing: where groups tell little, there is a second top at infinity.
+    return float(of_groups) + max(_of_words(table, unigram, strength) for strength in _STRENGTHS)
 
 
 def _of_words(table: csr_array, unigram: Floats, strength: float) -> float:

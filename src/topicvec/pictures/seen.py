@@ -123,7 +123,8 @@ def shown_topics(
     found = read_topics(fitted, n_words=n_words, n_nearest=0, min_mass=0.5)
     if texts is not None:  # a topic is called the same wherever it is seen
         known = {topic.index: topic for topic in model.topics_}
-        found = tuple(_as_in_model(topic, known.get(topic.index, topic)) for topic in found)
+        same = (_as_in_model(topic, known.get(topic.index, topic)) for topic in found)
+        found = tuple(sorted(same, key=lambda topic: (topic.is_background, -topic.share)))
     topics = [topic for topic in found if topic.words and not topic.is_null]
     return tuple(_for_class(topics, label) if label and texts is None else topics)
 

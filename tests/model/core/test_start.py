@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from topicvec.embed.load import load_vectors
 from topicvec.model.gem import iterate
 from topicvec.model.start import (
     START_NORM,
     document_points,
+    first_topics,
     random_directions,
     spread_directions,
 )
@@ -95,3 +97,44 @@ def test_rare_words_of_a_document_count_more_than_frequent_ones():
     points, _, _ = document_points(np.eye(3), counts, np.random.default_rng(0))
     own = points[np.argmax(points[:, 0])]
     np.testing.assert_allclose(own[0] / own[1], np.log(4) / np.log(4 / 3))
+
+
+FILLER = ["early", "several", "announced", "made", "year", "began", "late", "included"]
+TELLING = ["church", "priest", "violin", "flute", "telescope", "planet", "inflation", "tax"]
+
+
+def starts(weights, n_topics, init="auto"):
+    """Whether each topic of a text of these words starts nearest to filler."""
+    vectors = load_vectors().subset([*FILLER, *TELLING])
+    counts = csr_array(np.repeat(weights, 8)[None])
+    rng = np.random.default_rng(0)
+    topics = first_topics(vectors, counts, 1 + n_topics, init, 7.0, rng)
+    centred = vectors.matrix - vectors.mean
+    cosines = (centred / np.linalg.norm(centred, axis=1)[:, None]) @ topics[1:].T
+    return [vectors.words[row] in FILLER for row in cosines.argmax(axis=0)]
+
+
+def test_half_as_many_topics_as_filler_has_tokens_start_among_it():
+    assert sum(starts([3, 3], 8)) == 2  # half of the tokens
+    assert sum(starts([9, 3], 8)) == 3  # three quarters
+    assert sum(starts([1, 15], 8)) == 0
+
+
+def test_topics_of_filler_alone_or_of_none_start_among_what_there_is():
+    assert all(starts([3, 0], 4))
+    assert not any(starts([0, 3], 4))
+    assert len(starts([3, 3], 1)) == 1
+
+
+def test_more_topics_than_telling_words_start_all_the_same():
+    assert len(starts([1, 1], 15)) == 15
+
+
+def test_a_start_that_is_asked_for_keeps_no_filler_apart():
+    vectors = load_vectors().subset([*FILLER, *TELLING])
+    counts = csr_array(np.full((1, 16), 3))
+    found = [
+        first_topics(vectors, counts, 9, init, 7.0, np.random.default_rng(0))
+        for init in ("auto", "spread")
+    ]
+    assert not np.array_equal(*found)

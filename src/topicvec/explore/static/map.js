@@ -61,10 +61,10 @@ function bubble({ topic, place }, card, scale) {
   return node;
 }
 
-/** As many words as fit into the bubble, three at most, in the largest size that fits. */
+/** As many parts of the name as fit into the bubble, in the largest size that fits. */
 function label(topic, radius, smallest) {
   for (const n of [3, 2, 1]) {
-    const words = topic.words.slice(0, n).map(([word]) => word);
+    const words = topic.name.split(", ").slice(0, n);
     const size = Math.min(fitting(words, radius), 30);
     if (size >= smallest * (n > 1 ? 1.2 : 1)) return lines(words, size);
   }

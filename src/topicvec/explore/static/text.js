@@ -14,7 +14,7 @@ export function colouredText(part, topics, more) {
 function marked(spans, topics) {
   return spans.map(([text, k, probability]) => {
     const topic = topics.get(k);
-    if (!topic || topic.is_null) return text;
+    if (!topic || topic.is_null || topic.is_background) return text;
     const style = { ...colourOf(topic), "--sure": probability };
     return h(
       "mark",

@@ -6,9 +6,14 @@ import { bar, colourOf, dot } from "./parts.js";
 import { link, replaceRoute } from "./route.js";
 
 const ORDERS = {
-  share: ["Largest first", (a, b) => b.share - a.share],
+  share: ["Largest first", (a, b) => rank(a) - rank(b) || b.share - a.share],
   name: ["By name", (a, b) => a.name.localeCompare(b.name)],
 };
+
+/** Topics that tell something stand before background, and that before the null topic. */
+function rank(topic) {
+  return topic.is_null ? 2 : topic.is_background ? 1 : 0;
+}
 
 export function overviewView({ source, overview }, route) {
   const facts = [
@@ -16,6 +21,9 @@ export function overviewView({ source, overview }, route) {
     counted(overview.topics.filter((topic) => !topic.is_null).length, "topic"),
     `${number(overview.n_words)} words`,
   ];
+  const behind = overview.topics.filter((topic) => topic.is_background);
+  if (behind.length)
+    facts.push(`${percent(behind.reduce((sum, topic) => sum + topic.share, 0))} background`);
   return [
     h("h1", { "data-title": "Topics", dir: "auto" }, overview.title),
     h(
@@ -109,12 +117,18 @@ function item(topic, largest, wanted) {
     .map(([word]) => [wanted && word.includes(wanted) ? h("mark", { class: "hit" }, word) : word, " "]);
   return h(
     "li",
-    { class: topic.is_null ? "null" : "" },
+    { class: topic.is_null ? "null" : topic.is_background ? "background" : "" },
     h(
       "a",
       { href: link("topic", [topic.index]), style: colourOf(topic) },
       h("span", { class: "share" }, percent(topic.share)),
-      h("span", { class: "label" }, dot(topic), topic.name),
+      h(
+        "span",
+        { class: "label" },
+        dot(topic),
+        topic.name,
+        topic.is_background ? h("span", { class: "kind" }, " background") : null,
+      ),
       bar(topic.share / largest, topic),
       h("span", { class: "words" }, words),
     ),

@@ -24,6 +24,9 @@ export async function topicView({ source, topics }, route) {
       `${percent(topic.share)} of all words · the main topic of ${counted(page.n_main, "document")}`,
       topic.class_ ? ` · learned for ${topic.class_}` : "",
     ),
+    topic.is_background
+      ? message("Background: its words say nothing of what the documents are about.")
+      : null,
     topic.is_null
       ? message("The null topic takes what belongs to no other: words as in the language at large.")
       : null,

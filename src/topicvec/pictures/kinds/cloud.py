@@ -229,7 +229,7 @@ def _cell(topic: CloudTopic, room: Box, n_words: int, largest: float) -> CloudCe
 
 
 def _heading(topic: CloudTopic, inside: Box) -> tuple[str, Box]:
-    label = getattr(topic, "label", None)
+    label = getattr(topic, "label", None) or getattr(topic, "name", None)
     heading = " ".join(filter(None, [f"{topic.share:.1%}", label]))
     heading = shorten(heading, _SMALL, inside.width)
     box = Box(inside.x, inside.y, text_width(heading, _SMALL), _SMALL)
