@@ -107,6 +107,7 @@ VECTORS = WordVectors(["cat", "dog", "car", "bus"], np.eye(4) + 0.1, [1, 1, 1, 1
 EVERY_DAY = {
     "identical": rows(*[[1, 2, 0, 1]] * 40),
     "of one word": rows(*np.eye(4, dtype=int)[np.arange(40) % 4]),
+    "of one word of two": rows(*np.eye(4, dtype=int)[np.arange(200) % 2]),
     "of the same word": rows(*[[1, 0, 0, 0]] * 40),
     "empty but one": rows([1, 1, 0, 0], *[[0, 0, 0, 0]] * 40),
     "of the same word or empty": rows(*[[1, 0, 0, 0], [0, 0, 0, 0]] * 30),

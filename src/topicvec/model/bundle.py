@@ -48,6 +48,7 @@ _ARRAYS = ("topics", "residuals", "alpha", "mass", "word_counts", "pseudo", "wor
 _TABLES, _TABLE = ("word_mass", "document_mass"), ("data", "indices", "indptr")
 _LEARNED = ("rows", "places", "residual", "mean", "scale", "unigram")
 _DIGEST_BYTES = 32
+_NULL_EXTRA = 3  # from this version on n_topics does not count the null topic
 _ONLY_TO_FIT = {"vectors", "fixed_topics", "n_jobs", "labeller"}
 AnyPath = str | PathLike[str]
 Arrays = Mapping[str, NDArray[Any]]
@@ -269,6 +270,9 @@ def _read(path: Path) -> tuple[dict[str, NDArray[Any]], Card]:
             _check_digest(path)
             tensors = {name: file.get_tensor(name) for name in set(file.keys()) - {"checksum"}}
         card: Card = json.loads(metadata["card"])
+        params = card["settings"].get("params") or {}
+        if int(metadata["version"]) < _NULL_EXTRA and isinstance(params.get("n_topics"), int):
+            params["n_topics"] -= 1
     except (SafetensorError, KeyError, ValueError) as error:
         raise FormatError(
             f"{path}: not a whole model file ({error}): get or save the file again"

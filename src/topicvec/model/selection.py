@@ -47,7 +47,7 @@ _GROUPED = 20  # documents; fewer show no groups
 _PER_WORD, _POWER, _MOST_ALONE = 0.75, 0.4, 12  # topics of a text without groups
 _COUNTED = 20  # words of a document that are evidence
 _ENOUGH = 0.9  # of the gain in evidence
-_TRAINED = 4000  # documents that centres are found among
+_TRAINED = 3000  # documents that centres are found among
 _PER_GROUP = 5  # documents a topic at least
 _MOST = 200  # topics
 _STEP = 1.2  # from one number of groups to the next
@@ -96,10 +96,11 @@ def count_topics(vectors: WordVectors, counts: csr_array) -> int:
     if len(points) < _GROUPED or len(words) < 2:
         return 1
     some = _some_words(own[rows], rng)
-    evidence = dict(_evidence_by_number(points, np.sqrt(tokens), some, rng))
+    directions = points.astype(np.float32)
+    evidence = dict(_evidence_by_number(directions, np.sqrt(tokens), some, rng))
     best, two = max(evidence.values()), evidence[2]
     if best <= _without_groups(some):
-        return min(_MOST_ALONE, round(float(np.sqrt(len(points) / 2))))
+        return min(_MOST_ALONE, len(words), round(float(np.sqrt(len(points) / 2))))
     return min(n for n, found in evidence.items() if found - two >= _ENOUGH * (best - two))
 
 
