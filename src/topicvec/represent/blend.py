@@ -1,10 +1,10 @@
 """How much topics, meaning and words count in a search: chosen by the documents themselves.
 
 A document is cut in two: every other one of its different words. What is found for one half should
-be like the other half, which the search has not seen. Each of the three parts judges that, all with
-the same weight; the document itself is left out, since the very words would always find it. No
-class or label is needed, and what is best by this measure is near the best for finding documents of
-the same class (``docs/explanation/retrieval.md``).
+have the words of the other half, which the search has not seen. The document itself is left out,
+since the very words would always find it. No class or label is needed, and what is best by this
+measure is near the best for finding documents of the same class; judges by topics or by meaning
+agree with themselves too well where documents are few (``docs/explanation/retrieval.md``).
 """
 
 from typing import NamedTuple
@@ -71,7 +71,7 @@ def halves(counts: csr_array) -> tuple[csr_array, csr_array]:
 
 
 def choose_blend(first: Floats, second: Floats, own: NDArray[np.integer]) -> Blend:
-    """Find the blend whose hits for one half of a document are most like the other half.
+    """Find the blend whose hits for one half of a document have most of the other half's words.
 
     Parameters
     ----------
@@ -90,30 +90,29 @@ def choose_blend(first: Floats, second: Floats, own: NDArray[np.integer]) -> Ble
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> scores = rng.random((3, 20, 50), np.float32)
-    >>> same_words = np.stack([rng.random((20, 50)), rng.random((20, 50)), scores[2]])
-    >>> choose_blend(scores, same_words.astype(np.float32), np.arange(20)).words > 0.6
+    >>> first, second = rng.random((2, 3, 20, 50), np.float32)
+    >>> second[2] = first[1]  # what the second part finds has the words
+    >>> first[2] = second[1]
+    >>> choose_blend(first, second, np.arange(20)).meaning > 0.6
     True
     """
     n_found = min(_N_FOUND, first.shape[2] - 1)
     if n_found < 1 or not len(own):
         return Blend()
-    gains = _gains(first, second, own, n_found) + _gains(second, first, own, n_found)
+    gains = _gains(first, second[2], own, n_found) + _gains(second, first[2], own, n_found)
     behind = gains[gains.mean(axis=1).argmax()] - gains
     within = behind.mean(axis=1) <= behind.std(axis=1) / np.sqrt(len(own))
     return Blend(*(round(float(part), 3) for part in _BLENDS[within].mean(axis=0)))
 
 
-def _gains(asked: Floats, judges: Floats, own: NDArray[np.integer], n_found: int) -> Floats:
-    """Say for each blend and query how like the other half its hits are, by all parts alike."""
-    spreads = judges.std(axis=(1, 2), keepdims=True)
-    judged = (judges / np.where(spreads > 0, spreads, 1)).sum(axis=0)
+def _gains(asked: Floats, words: Floats, own: NDArray[np.integer], n_found: int) -> Floats:
+    """Say for each blend and query how many of the other half's words its hits have."""
     gains = []
     for blend in _BLENDS:
         scores = np.tensordot(blend, asked, 1)
         scores[np.arange(len(own)), own] = -np.inf
         found = np.argpartition(-scores, n_found - 1, axis=1)[:, :n_found]
-        gains.append(np.take_along_axis(judged, found, axis=1).mean(axis=1))
+        gains.append(np.take_along_axis(words, found, axis=1).mean(axis=1))
     return np.array(gains)
 
 

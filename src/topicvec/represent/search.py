@@ -148,7 +148,7 @@ class DocumentIndex:
             place.
         blend : Blend, optional
             How much topics, meaning and words count. By default the documents choose: what is
-            found for one half of a document should be like its other half.
+            found for one half of a document should have the words of its other half.
 
         Returns
         -------
