@@ -40,7 +40,7 @@ def test_probabilities_are_those_of_the_regression_for_two_classes(documents, ve
     two = [document for document in documents if document.label in ("cooking", "music")]
     labels = [document.label for document in two]
     topics = TopicVec(3, vectors, random_state=0)
-    found = TopicClassifier(topics, strength=1.0).fit(two, labels)
+    found = TopicClassifier(topics, form="own-words", strength=1.0).fit(two, labels)
     features = represent_training(found.model_, two, labels, "own-words")
     regression = LogisticRegression(C=1.0, max_iter=1000).fit(features / features.std(), labels)
     expected = regression.predict_proba(represent(found.model_, two, "own-words") / features.std())
@@ -70,7 +70,7 @@ def test_a_saved_classifier_outlives_a_change_of_defaults(
 ):
     classifier.save(tmp_path / "a.classifier")
     expected = classifier.predict_proba(halves[1])
-    monkeypatch.setitem(SHARPNESS, "own-words", 0.1)
+    monkeypatch.setitem(SHARPNESS, classifier.form_, 0.1)
     again = TopicClassifier.load(tmp_path / "a.classifier")
     np.testing.assert_array_equal(again.predict_proba(halves[1]), expected)
     assert not np.array_equal(classifier.predict_proba(halves[1]), expected)
@@ -93,8 +93,9 @@ def test_a_classifier_that_has_learned_nothing_says_so(documents, tmp_path):
 def test_the_regularisation_is_shared_by_all_documents(documents, vectors):
     labels = [document.label for document in documents]
     topics = TopicVec(3, vectors, random_state=0)
-    default = TopicClassifier(topics).fit(documents, labels)
-    given = TopicClassifier(topics, strength=300 / len(documents)).fit(documents, labels)
+    default = TopicClassifier(topics, form="own-words").fit(documents, labels)
+    strength = 300 / len(documents)
+    given = TopicClassifier(topics, form="own-words", strength=strength).fit(documents, labels)
     assert np.array_equal(default.coef_, given.coef_)
     assert default.predict_proba(documents).max(axis=1).mean() > 0.5
 
@@ -104,3 +105,34 @@ def test_a_document_without_a_known_word_does_no_harm(vectors):
     texts, labels = ["sea salt water", "zzz qqq", "sky rain", "moon rain"], ["a", "a", "b", "b"]
     found = TopicClassifier(TopicVec(2, vectors, random_state=0)).fit(texts, labels)
     assert found.predict(["salt", "rain", "zzz"])[:2] == ["a", "b"]
+
+
+def test_the_form_is_chosen_by_documents_that_were_left_out():
+    rng = np.random.default_rng(0)
+    names = np.repeat(["a", "b"], 30)
+    telling = (names == "a")[:, None] + 0.1 * rng.normal(size=(60, 3))
+    noise = rng.normal(size=(60, 3))
+    choose = TopicClassifier()._better_form
+    assert choose({"own-directions": telling, "own-words": noise}, names) == "own-directions"
+    assert choose({"own-directions": noise, "own-words": telling}, names) == "own-words"
+
+
+def test_labels_too_few_to_leave_any_out_take_the_form_for_few_labels(vectors):
+    texts, labels = ["sea salt water", "sky rain"], ["a", "b"]
+    found = TopicClassifier(TopicVec(2, vectors, random_state=0)).fit(texts, labels)
+    assert found.form_ == "own-directions"
+    assert found.predict(["salt", "rain"]) == ["a", "b"]
+
+
+def test_a_saved_classifier_keeps_the_form_that_was_chosen(classifier, tmp_path):
+    classifier.save(tmp_path / "a.classifier")
+    assert TopicClassifier.load(tmp_path / "a.classifier").form_ == classifier.form_
+
+
+def test_parts_of_own_directions_have_length_one(classifier, documents):
+    from topicvec.represent import represent
+
+    n_topics = classifier.model_.fitted_.n_topics
+    features = represent(classifier.model_, documents, "own-directions")
+    for part in (features[:, :n_topics], features[:, n_topics:]):
+        np.testing.assert_allclose(np.linalg.norm(part, axis=1), 1)
