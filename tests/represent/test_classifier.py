@@ -4,6 +4,7 @@ import pytest
 from topicvec import TopicVec
 from topicvec.errors import DataError, FormatError
 from topicvec.represent import TopicClassifier
+from topicvec.represent.classifier import default_topics
 from topicvec.represent.documents import SHARPNESS
 
 
@@ -107,21 +108,20 @@ def test_a_document_without_a_known_word_does_no_harm(vectors):
     assert found.predict(["salt", "rain", "zzz"])[:2] == ["a", "b"]
 
 
-def test_the_form_is_chosen_by_documents_that_were_left_out():
-    rng = np.random.default_rng(0)
-    names = np.repeat(["a", "b"], 30)
-    telling = (names == "a")[:, None] + 0.1 * rng.normal(size=(60, 3))
-    noise = rng.normal(size=(60, 3))
-    choose = TopicClassifier()._better_form
-    assert choose({"own-directions": telling, "own-words": noise}, names) == "own-directions"
-    assert choose({"own-directions": noise, "own-words": telling}, names) == "own-words"
-
-
-def test_labels_too_few_to_leave_any_out_take_the_form_for_few_labels(vectors):
+def test_few_labels_take_directions_and_many_take_counts(vectors):
     texts, labels = ["sea salt water", "sky rain"], ["a", "b"]
-    found = TopicClassifier(TopicVec(2, vectors, random_state=0)).fit(texts, labels)
-    assert found.form_ == "own-directions"
-    assert found.predict(["salt", "rain"]) == ["a", "b"]
+    topics = TopicVec(2, vectors, random_state=0)
+    few = TopicClassifier(topics).fit(texts, labels)
+    assert few.form_ == "own-directions"
+    assert few.predict(["salt", "rain"]) == ["a", "b"]
+    many = TopicClassifier(topics).fit(texts * 200, labels * 200)
+    assert many.form_ == "own-words"
+    assert TopicClassifier(topics, form="sqrt").fit(texts, labels).form_ == "sqrt"
+
+
+def test_few_documents_of_a_class_have_few_topics():
+    assert [default_topics(["a"] * n).n_topics for n in (1, 25, 60, 1000)] == [2, 2, 6, 15]
+    assert default_topics(["a"], n_topics=7).n_topics == 7
 
 
 def test_a_saved_classifier_keeps_the_form_that_was_chosen(classifier, tmp_path):

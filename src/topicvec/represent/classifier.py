@@ -1,6 +1,7 @@
 """A classifier on topic features: topics of each class, a linear model, a file without pickle."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from os import PathLike
 from typing import Any, Literal, NamedTuple, Self
 
@@ -26,10 +27,11 @@ Floats = NDArray[np.float64]
 _CARD = "classifier"  # of the file: what is kept beside the model
 _KEPT = ("form", "prior", "strength")
 _STRENGTH = 300.0  # for all training documents together
-_STRENGTH_OF_UNITS = 10.0  # for features whose parts have length 1
-_FEW: Form = "own-directions"  # the form for few labels; the other is for many
+_STRENGTH_OF_UNITS = 5.0  # for features whose parts have length 1
+_FEW: Form = "own-directions"  # the form for few labels
 _MANY: Form = "own-words"
-_N_FOLDS, _MOST_TRIED = 3, 3000  # documents that choose between the two
+_MANY_LABELS = 200  # in the middle class
+_MOST_TOPICS, _LABELS_A_TOPIC = 15, 10  # of a class
 
 
 class Prediction(NamedTuple):
@@ -54,18 +56,17 @@ class TopicClassifier:
     Parameters
     ----------
     model : TopicVec, optional
-        How to learn topics; it is not changed. By default 15 topics for each class.
+        How to learn topics; it is not changed. By default a topic for ten documents of a class,
+        at least two and at most 15.
     form : str
-        What the features are, see `topicvec.represent.represent`. By default "auto": what
-        tells the classes of training documents better that were left out, in three rounds of up
-        to 3,000 of them: "own-directions", which is mostly better with few labels, or
-        "own-words", which is with many.
+        What the features are, see `topicvec.represent.represent`. By default "auto":
+        "own-directions" if the middle class has fewer than 200 labels, else "own-words".
     prior : bool
         Whether mixtures have a prior; without one they are better for classifiers. The own forms
         never have one.
     strength : float, optional
         Inverse of the regularisation: larger fits the training documents more closely. The
-        default is 10 for "own-directions", else 300 over their number, near the best on held-out
+        default is 5 for "own-directions", else 300 over their number, near the best on held-out
         training documents of 20 Newsgroups and of Reuters.
     sharpness : float, optional
         How sharply words are shared among topics, as for `topicvec.represent.represent`.
@@ -129,54 +130,27 @@ class TopicClassifier:
         names = [str(label) for label in labels]
         if len(set(names)) < 2:
             raise DataError(f"a classifier needs at least two classes; found {sorted(set(names))}")
-        if self.form != "auto":
-            check_form(self.form)
-        model = default_topics() if self.model is None else self.model
+        self.form_ = form_for(names) if self.form == "auto" else self.form
+        check_form(self.form_)
+        model = default_topics(names) if self.model is None else self.model
         self.model_ = model.__sklearn_clone__().fit(texts, names, callback=callback)
-        forms = [_FEW, _MANY] if self.form == "auto" else [self.form]
-        tables = {form: self._training_features(texts, names, form) for form in forms}
-        self.form_ = forms[0] if len(forms) == 1 else self._better_form(tables, np.array(names))
-        self._scale, regression = self._learned(tables[self.form_], names, self.form_)
+        features = represent_training(
+            self.model_, texts, names, self.form_, prior=self.prior, sharpness=self.sharpness
+        )
+        self._scale, regression = self._learned(features, names)
         self._adopt(regression.classes_, regression.coef_, regression.intercept_)
         return self
 
-    def _training_features(self, texts: Any, names: Sequence[str], form: Form) -> Floats:
-        return np.asarray(
-            represent_training(
-                self.model_, texts, names, form, prior=self.prior, sharpness=self.sharpness
-            )
-        )
-
-    def _learned(self, features: Floats, names: Sequence[str], form: Form) -> tuple[float, Any]:
+    def _learned(self, features: NDArray[np.floating], names: list[str]) -> tuple[float, Any]:
         """Scale features and learn a linear model on them."""
         from sklearn.linear_model import LogisticRegression
 
-        units = form == _FEW
+        units = self.form_ == _FEW
         scale = 1.0 if units else 1 / max(float(features.std()), 1e-12)
         usual = _STRENGTH_OF_UNITS if units else _STRENGTH / len(names)
         strength = usual if self.strength is None else self.strength
         regression = LogisticRegression(C=strength, max_iter=1000)
         return scale, regression.fit(features * scale, names)
-
-    def _better_form(self, tables: Mapping[Form, Floats], names: NDArray[np.str_]) -> Form:
-        """Leave documents out, in turn, and see which form tells their classes better.
-
-        Features of training documents know nothing of the document itself, so topics need not be
-        learned again.
-        """
-        folds, rows = _folds(names)
-        learned_from = [set(names[rows[folds != fold]]) for fold in range(_N_FOLDS)]
-        if min(map(len, learned_from)) < 2:
-            return _FEW  # nothing to try it on: as few labels as can be
-        scores = {}
-        for form, features in tables.items():
-            told = names[rows].copy()
-            for fold in range(_N_FOLDS):
-                kept, left = rows[folds != fold], folds == fold
-                scale, regression = self._learned(features[kept], names[kept].tolist(), form)
-                told[left] = regression.predict(features[rows[left]] * scale)
-            scores[form] = macro_f1(names[rows].tolist(), told.tolist())
-        return max(scores, key=lambda form: scores[form])
 
     def predict_proba(self, documents: Any) -> Floats:
         """Give each class's probability for each document.
@@ -308,18 +282,33 @@ class TopicClassifier:
             self.intercept_ = np.hstack([-self.intercept_, self.intercept_]) / 2
 
 
-def _folds(names: NDArray[np.str_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Deal out the documents of each class in turn; of many, take some evenly."""
-    rows = np.argsort(names, kind="stable")
-    taken = np.linspace(0, len(rows) - 1, min(len(rows), _MOST_TRIED)).astype(int)
-    return np.arange(len(taken)) % _N_FOLDS, rows[taken]
+def form_for(labels: Sequence[str]) -> Form:
+    """Choose what the features are by how many labels the middle class has.
+
+    With few, words that the training documents did not have must be understood by their vectors;
+    with many, counts of words by class know better. On held-out training documents the two forms
+    change places near 200 (`docs/how-to/classify.md`).
+
+    Examples
+    --------
+    >>> form_for(["pet", "road"] * 10), form_for(["pet", "road"] * 500)
+    ('own-directions', 'own-words')
+    """
+    return _FEW if _labels_a_class(labels) < _MANY_LABELS else _MANY
 
 
-def default_topics(**params: Any) -> TopicVec:
+def _labels_a_class(labels: Sequence[str]) -> int:
+    return int(np.median([*Counter(labels).values()]))
+
+
+def default_topics(labels: Sequence[str] = (), **params: Any) -> TopicVec:
     """Make the model that a classifier learns topics with by default.
 
     Parameters
     ----------
+    labels : sequence of str
+        The classes of the documents, if known: if the middle class has fewer than 150, it has
+        fewer topics, one for ten documents and at least two.
     **params
         Parameters of `TopicVec` to change.
 
@@ -331,8 +320,12 @@ def default_topics(**params: Any) -> TopicVec:
     --------
     >>> default_topics(max_norm=12)
     TopicVec(n_topics=15, max_norm=12, random_state=0)
+    >>> default_topics(["pet", "road"] * 40).n_topics
+    4
     """
-    return TopicVec(**{"n_topics": 15, "random_state": 0, **params})
+    enough = _labels_a_class(labels) // _LABELS_A_TOPIC if labels else _MOST_TOPICS
+    n_topics = min(max(enough, 2), _MOST_TOPICS)
+    return TopicVec(**{"n_topics": n_topics, "random_state": 0, **params})
 
 
 def macro_f1(labels: Sequence[str | None], found: Sequence[str]) -> float:
