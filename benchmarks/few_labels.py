@@ -74,8 +74,8 @@ def main() -> None:
     given = parser.parse_args()
     for n_labels in given.labels:
         for name in given.corpora:
-            old = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
             runs = measure(name, n_labels, given.seeds)
+            old = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
             old.setdefault(name, {})[n_labels] = runs
             print(name, n_labels, json.dumps(runs), flush=True)
             RESULTS.write_text(json.dumps(old, indent=2) + "\n")

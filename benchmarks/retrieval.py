@@ -11,7 +11,6 @@ import argparse
 import json
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,6 @@ from words_data import ITALIAN, SHORT, Prepared, prepare_corpus
 from topicvec import DocumentIndex, TopicVec, WordVectors, load_vectors
 from topicvec.engine import InPlace
 from topicvec.represent.documents import counter_of
-from topicvec.represent.search import Blend
 from topicvec.represent.similarity import unit_rows
 from topicvec.represent.words import (
     common_direction,
@@ -52,7 +50,16 @@ def by_search(index: DocumentIndex, queries: list[str]) -> Rankings:
     """Rank by the public search; what it does not list comes last."""
     for query in queries:
         found = np.array([hit.index for hit in index.search(query, n=len(index))], int)
-        yield np.concatenate([found, np.setdiff1d(np.arange(len(index)), found)])
+        missed = np.ones(len(index), bool)
+        missed[found] = False
+        yield np.concatenate([found, np.flatnonzero(missed)])
+
+
+def by_part(index: DocumentIndex, queries: list[str], part: int) -> Rankings:
+    """Rank by one part of the blend: 0 is topics, 1 is meaning."""
+    _, words, counts = read_words(index.model, queries)
+    asked = index._described(words, counts)[part]
+    yield from map(rank, asked @ (index.points, index.directions)[part].T)
 
 
 def by_tfidf(index: DocumentIndex, data: Prepared, queries: list[str]) -> Rankings:
@@ -129,8 +136,8 @@ def measure(name: str, topics_a_class: int) -> dict[str, Any]:
     built = time.perf_counter()
     ways: dict[str, Callable[[], Rankings]] = {
         "search": lambda: by_search(index, queries),
-        "its topics": lambda: by_search(replace(index, blend=Blend(1, 0, 0)), queries),
-        "its meaning": lambda: by_search(replace(index, blend=Blend(0, 1, 0)), queries),
+        "its topics": lambda: by_part(index, queries, 0),
+        "its meaning": lambda: by_part(index, queries, 1),
         "TF-IDF": lambda: by_tfidf(index, data, queries),
         "BM25": lambda: by_bm25(index, queries),
         "mean vectors": lambda: by_means(index, queries, weighted=False),
@@ -155,9 +162,10 @@ def main() -> None:
     parser.add_argument("--topics-a-class", type=int, default=TOPICS_A_CLASS)
     given = parser.parse_args()
     for name in given.corpora:
+        found = measure(name, given.topics_a_class)
+        print(name, json.dumps(found), flush=True)
         old = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-        old[name] = measure(name, given.topics_a_class)
-        print(name, json.dumps(old[name]), flush=True)
+        old[name] = found
         RESULTS.write_text(json.dumps(old, indent=2) + "\n")
 
 

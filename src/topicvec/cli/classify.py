@@ -27,7 +27,11 @@ def train(
     output: opts.Output,
     reading: opts.Words,
     k: Annotated[
-        int | None, opts.flag("-k", "Topics of each class, the null topic included; 15 by default.")
+        int | None,
+        opts.flag(
+            "-k",
+            "Topics of each class, with the null topic; by default one for ten documents, 2 to 15.",
+        ),
     ] = None,
     seed: opts.Seed = 0,
     settings: opts.Settings = None,
