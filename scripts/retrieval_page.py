@@ -67,7 +67,9 @@ By `benchmarks/few_labels.py` (`benchmarks/results/few_labels.json`): macro F1, 
 anew for each seed, the same for both; ± is the standard deviation over seeds, where there are
 several. Nothing else is learned from: vectors and topics know the labelled documents only. The
 number of labels at which the form changes, 200, and the strength of the regression were settled
-while looking at M10, search snippets and Reuters.
+while looking at single runs on M10, search snippets, biomedical titles and Reuters. With 100 labels
+a class in these runs TF-IDF was 1.7 points ahead on Reuters (94.4 and 92.7), and behind by .6 on
+biomedical titles; the rows that are missing below have not been run with the form of now.
 
 | corpus | labels a class | form | TopicClassifier | TF-IDF |
 |---|---|---|---|---|"""
