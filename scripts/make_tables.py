@@ -1,4 +1,4 @@
-"""Write the pages of table 2, of topic quality and of own words from the committed results.
+"""Write the pages of table 2, topic quality, own words and search from the committed results.
 
 Usage: python scripts/make_tables.py [--check], with the laboratory installed or PYTHONPATH=bench
 """
@@ -15,6 +15,7 @@ from topicvec_bench.corpora import HELD_OUT
 from topicvec_bench.registry import METHODS
 from topicvec_bench.results import Results, Row, Spread, Summary, summarize
 
+from retrieval_page import retrieval_page
 from words_page import words_page
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -271,6 +272,7 @@ def main() -> int:
         "tables.md": table2_page(),
         "topic-quality.md": topics_page(),
         "words.md": words_page(RESULTS),
+        "retrieval.md": retrieval_page(RESULTS),
     }
     stale = 0
     for name, text in pages.items():

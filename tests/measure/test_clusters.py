@@ -54,3 +54,10 @@ def test_bad_arguments_are_refused():
         dominant_topics([0.5, 0.5], ["a", "b"])
     with pytest.raises(DataError, match="n_clusters must be between 1 and 2"):
         kmeans_clusters([[1.0], [0.0]], ["a", "b"], n_clusters=3)
+
+
+def test_topics_that_are_alike_do_not_part_clusters():
+    proportions = [[1, 0, 0], [0, 1, 0], [0, 0, 1]] * 4
+    classes = ["cat", "cat", "car"] * 4
+    alike = [[1, 0.9, 0], [0.9, 1, 0], [0, 0, 1]]
+    assert kmeans_clusters(proportions, classes, kernel=alike).nmi == pytest.approx(1)

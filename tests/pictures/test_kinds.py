@@ -216,6 +216,18 @@ def test_documents_of_one_kind_stand_together():
     assert (kinds[distances.argmin(axis=1)] == kinds).mean() > 0.95
 
 
+def test_documents_on_topics_that_are_alike_stand_together():
+    rng = np.random.default_rng(0)
+    kinds = np.repeat(np.arange(4), 30)
+    mixtures = rng.dirichlet(np.ones(4) * 0.2, size=120) * 0.2 + 0.8 * np.eye(4)[kinds]
+    kernel = np.eye(4)
+    kernel[0, 1] = kernel[1, 0] = 0.95
+    places = scatter_places(mixtures, kernel)
+    middles = np.array([places[kinds == kind].mean(axis=0) for kind in range(4)])
+    distances = np.linalg.norm(middles - middles[0], axis=1)
+    assert distances[1] < distances[2:].min() / 3
+
+
 @pytest.mark.parametrize("n_documents", [1, 2, 11, 12, 13])
 def test_few_or_equal_documents_have_places(n_documents):
     rng = np.random.default_rng(0)

@@ -4,6 +4,7 @@ import pytest
 from topicvec import TopicVec
 from topicvec.errors import DataError, FormatError
 from topicvec.represent import TopicClassifier
+from topicvec.represent.classifier import default_topics
 from topicvec.represent.documents import SHARPNESS
 
 
@@ -40,7 +41,7 @@ def test_probabilities_are_those_of_the_regression_for_two_classes(documents, ve
     two = [document for document in documents if document.label in ("cooking", "music")]
     labels = [document.label for document in two]
     topics = TopicVec(2, vectors, random_state=0)
-    found = TopicClassifier(topics, strength=1.0).fit(two, labels)
+    found = TopicClassifier(topics, form="own-words", strength=1.0).fit(two, labels)
     features = represent_training(found.model_, two, labels, "own-words")
     regression = LogisticRegression(C=1.0, max_iter=1000).fit(features / features.std(), labels)
     expected = regression.predict_proba(represent(found.model_, two, "own-words") / features.std())
@@ -70,7 +71,7 @@ def test_a_saved_classifier_outlives_a_change_of_defaults(
 ):
     classifier.save(tmp_path / "a.classifier")
     expected = classifier.predict_proba(halves[1])
-    monkeypatch.setitem(SHARPNESS, "own-words", 0.1)
+    monkeypatch.setitem(SHARPNESS, classifier.form_, 0.1)
     again = TopicClassifier.load(tmp_path / "a.classifier")
     np.testing.assert_array_equal(again.predict_proba(halves[1]), expected)
     assert not np.array_equal(classifier.predict_proba(halves[1]), expected)
@@ -93,8 +94,9 @@ def test_a_classifier_that_has_learned_nothing_says_so(documents, tmp_path):
 def test_the_regularisation_is_shared_by_all_documents(documents, vectors):
     labels = [document.label for document in documents]
     topics = TopicVec(2, vectors, random_state=0)
-    default = TopicClassifier(topics).fit(documents, labels)
-    given = TopicClassifier(topics, strength=300 / len(documents)).fit(documents, labels)
+    default = TopicClassifier(topics, form="own-words").fit(documents, labels)
+    strength = 300 / len(documents)
+    given = TopicClassifier(topics, form="own-words", strength=strength).fit(documents, labels)
     assert np.array_equal(default.coef_, given.coef_)
     assert default.predict_proba(documents).max(axis=1).mean() > 0.5
 
@@ -104,3 +106,33 @@ def test_a_document_without_a_known_word_does_no_harm(vectors):
     texts, labels = ["sea salt water", "zzz qqq", "sky rain", "moon rain"], ["a", "a", "b", "b"]
     found = TopicClassifier(TopicVec(1, vectors, random_state=0)).fit(texts, labels)
     assert found.predict(["salt", "rain", "zzz"])[:2] == ["a", "b"]
+
+
+def test_few_labels_take_directions_and_many_take_counts(vectors):
+    texts, labels = ["sea salt water", "sky rain"], ["a", "b"]
+    topics = TopicVec(2, vectors, random_state=0)
+    few = TopicClassifier(topics).fit(texts, labels)
+    assert few.form_ == "own-directions"
+    assert few.predict(["salt", "rain"]) == ["a", "b"]
+    many = TopicClassifier(topics).fit(texts * 200, labels * 200)
+    assert many.form_ == "own-words"
+    assert TopicClassifier(topics, form="sqrt").fit(texts, labels).form_ == "sqrt"
+
+
+def test_few_documents_of_a_class_have_few_topics():
+    assert [default_topics(["a"] * n).n_topics for n in (1, 25, 60, 1000)] == [1, 2, 6, 14]
+    assert default_topics(["a"], n_topics=7).n_topics == 7
+
+
+def test_a_saved_classifier_keeps_the_form_that_was_chosen(classifier, tmp_path):
+    classifier.save(tmp_path / "a.classifier")
+    assert TopicClassifier.load(tmp_path / "a.classifier").form_ == classifier.form_
+
+
+def test_parts_of_own_directions_have_length_one(classifier, documents):
+    from topicvec.represent import represent
+
+    n_topics = classifier.model_.fitted_.n_topics
+    features = represent(classifier.model_, documents, "own-directions")
+    for part in (features[:, :n_topics], features[:, n_topics:]):
+        np.testing.assert_allclose(np.linalg.norm(part, axis=1), 1)

@@ -8,6 +8,7 @@ from scipy.sparse import csr_array
 from topicvec import TopicVec
 from topicvec.errors import DataError, FormatError, VocabularyMismatch
 from topicvec.represent import DocumentIndex
+from topicvec.represent.blend import choose_blend, halves
 from topicvec.represent.search import Blend
 from topicvec.represent.words import WordIndex
 
@@ -164,3 +165,52 @@ def test_no_documents_are_refused(model):
 def test_a_blend_of_nothing_is_refused(model, blend):
     with pytest.raises(DataError, match="blend"):
         DocumentIndex.build(model, ["moon"], blend=blend)
+
+
+def test_halves_have_every_other_word_and_together_all():
+    counts = csr_array([[1, 0, 2, 3, 4], [0, 0, 0, 0, 0], [5, 0, 0, 0, 0]])
+    first, second = halves(counts)
+    assert (first + second).toarray().tolist() == counts.toarray().tolist()
+    assert first.toarray()[0].tolist() == [1, 0, 0, 3, 0]
+    assert first.nnz == 3
+
+
+@pytest.mark.parametrize("telling", [0, 1, 2])
+def test_the_part_that_finds_the_words_of_the_other_half_counts_most(telling):
+    rng = np.random.default_rng(0)
+    first, second = rng.random((2, 3, 50, 200), np.float32)
+    first[telling], second[telling] = second[2], first[2]
+    chosen = choose_blend(first, second, np.arange(50))
+    assert sum(chosen) == pytest.approx(1, abs=0.01)
+    assert int(np.argmax(chosen)) == telling
+    assert min(chosen) >= 0.1
+
+
+def test_parts_that_tell_nothing_count_evenly():
+    chosen = choose_blend(*np.ones((2, 3, 5, 40), np.float32), np.arange(5))
+    assert chosen == pytest.approx(Blend(), abs=0.01)
+    assert choose_blend(*np.ones((2, 3, 0, 4), np.float32), np.arange(0)) == Blend()
+    assert choose_blend(*np.ones((2, 3, 1, 1), np.float32), np.arange(1)) == Blend()
+
+
+def test_the_documents_choose_the_blend_and_it_is_the_same_each_time(index, model, documents):
+    again = DocumentIndex.build(model, documents)
+    assert again.blend == index.blend
+    assert min(index.blend) >= 0.1
+    assert index.blend != Blend()
+
+
+def test_documents_of_one_word_have_no_halves_and_can_be_searched(model):
+    index = DocumentIndex.build(model, ["moon", "bread", "violin"])
+    assert index.blend == Blend()
+    assert index.search("bread", n=1)[0].index == 1
+
+
+def test_the_chosen_blend_finds_as_many_of_the_class_as_its_best_part(model, documents):
+    def right(index):
+        found = [(row, hit) for row in range(len(documents)) for hit in index.similar(row, n=5)]
+        return sum(documents[row].label == documents[hit.index].label for row, hit in found)
+
+    parts = [Blend(1, 0, 0), Blend(0, 1, 0), Blend(0, 0, 1)]
+    alone = [right(DocumentIndex.build(model, documents, blend=part)) for part in parts]
+    assert right(DocumentIndex.build(model, documents)) >= 0.98 * max(alone)

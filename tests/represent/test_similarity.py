@@ -3,8 +3,16 @@ import sys
 import numpy as np
 import pytest
 
+from topicvec import TopicVec, WordVectors
 from topicvec.errors import DataError, MissingExtra
-from topicvec.represent import cosine_similarity, hellinger_distance, transport_distance
+from topicvec.represent import (
+    cosine_similarity,
+    hellinger_distance,
+    mixture_points,
+    topic_kernel,
+    topic_similarity,
+    transport_distance,
+)
 from topicvec.represent.similarity import topic_distances
 
 
@@ -63,3 +71,51 @@ def test_tables_of_other_width_are_refused(model):
         cosine_similarity([[1.0, 0.0]], [[1.0, 0.0, 0.0]])
     with pytest.raises(DataError, match="topics"):
         transport_distance(model, [[0.5, 0.5]])
+
+
+@pytest.fixture(scope="module")
+def two_classes():
+    """Two classes write of cats; each has a topic of its own for them."""
+    vectors = WordVectors(
+        ["cat", "dog", "kitten", "car", "bus"], np.eye(3)[[0, 0, 0, 1, 2]] * 3, np.ones(5)
+    )
+    texts = ["cat dog kitten cat", "car car", "kitten dog cat dog", "bus bus"] * 4
+    classes = ["a", "a", "b", "b"] * 4
+    return TopicVec(3, vectors, random_state=0, own_words=False).fit(texts, classes)
+
+
+def test_the_kernel_of_topics_is_positive_semidefinite(model, two_classes):
+    for fitted in (model, two_classes):
+        kernel = topic_kernel(fitted)
+        np.testing.assert_allclose(kernel, kernel.T)
+        assert np.linalg.eigvalsh(kernel).min() > -1e-10
+        assert (kernel[0] == 0).all()
+
+
+def test_topics_of_two_classes_that_are_alike_make_documents_alike(two_classes):
+    cosines = topic_similarity(two_classes)
+    classes = np.array([str(name) for name in two_classes.fitted_.classes])
+    pairs = np.where((classes[:, None] == "a") & (classes == "b"), cosines, -1)
+    first, second = np.unravel_index(pairs.argmax(), pairs.shape)
+    assert pairs[first, second] > 0.95
+    pure = np.eye(len(cosines))[[first, second]]
+    assert hellinger_distance(pure)[0, 1] == 1
+    assert cosine_similarity(mixture_points(pure, topic_kernel(two_classes)))[0, 1] > 0.85
+
+
+def test_products_of_points_are_the_kernel_between_roots_of_mixtures(model, mixtures):
+    kernel, roots = topic_kernel(model), np.sqrt(mixtures[:6])
+    products = roots @ kernel @ roots.T
+    lengths = np.sqrt(np.diag(products))
+    points = mixture_points(mixtures[:6], kernel)
+    np.testing.assert_allclose(points @ points.T, products / np.outer(lengths, lengths))
+
+
+def test_without_likeness_of_topics_points_are_roots_of_mixtures(mixtures):
+    points = mixture_points(mixtures, np.eye(mixtures.shape[1]))
+    np.testing.assert_allclose(points, np.sqrt(mixtures), atol=1e-6)
+
+
+def test_a_kernel_of_another_model_is_refused(mixtures):
+    with pytest.raises(DataError, match="use topic_kernel of the model"):
+        mixture_points(mixtures, np.eye(3))

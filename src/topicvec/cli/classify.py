@@ -26,7 +26,13 @@ def train(
     texts: opts.Texts,
     output: opts.Output,
     reading: opts.Words,
-    k: Annotated[int | None, opts.flag("-k", "Topics of each class; 14 by default.")] = None,
+    k: Annotated[
+        int | None,
+        opts.flag(
+            "-k",
+            "Topics of each class; by default one for ten documents, 1 to 14.",
+        ),
+    ] = None,
     seed: opts.Seed = 0,
     settings: opts.Settings = None,
     held_out: Annotated[

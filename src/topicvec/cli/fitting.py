@@ -47,9 +47,10 @@ def fit_classifier(documents: Sequence[Document], **params: Any) -> "TopicClassi
     """Learn a classifier with a bar; what ``params`` do not say is as in the class."""
     from topicvec.represent.classifier import TopicClassifier, default_topics
 
-    model = default_topics(**params)
+    labels = labels_of(documents)
+    model = default_topics(labels, **params)
     with _watching(model.tol) as callback:
-        return TopicClassifier(model).fit(documents, labels_of(documents), callback=callback)
+        return TopicClassifier(model).fit(documents, labels, callback=callback)
 
 
 @contextmanager

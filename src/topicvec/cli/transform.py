@@ -23,6 +23,7 @@ class FormName(StrEnum):
     both = "both"
     own_words = "own-words"
     own_both = "own-both"
+    own_directions = "own-directions"
 
 
 @opts.reads_texts

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from topicvec.errors import DataError
+from topicvec.represent.similarity import mixture_points
 
 __all__ = ["ClusterScore", "cluster_score", "dominant_topics", "kmeans_clusters"]
 
@@ -99,6 +100,7 @@ def kmeans_clusters(
     classes: Sequence[Any] | Labels,
     *,
     n_clusters: int | None = None,
+    kernel: ArrayLike | None = None,
     random_state: int | np.random.RandomState | None = 0,
 ) -> ClusterScore:
     """Cluster the documents by k-means on their topic proportions and compare with classes.
@@ -111,6 +113,9 @@ def kmeans_clusters(
         The documents' classes.
     n_clusters : int, optional
         As many as there are classes by default.
+    kernel : array, (K, K), optional
+        How alike topics are, from `topicvec.represent.topic_kernel`: documents whose topics are
+        alike are then near each other, see `topicvec.represent.mixture_points`.
     random_state : int, RandomState or None
         Seed of the start, the best of ten.
 
@@ -127,6 +132,8 @@ def kmeans_clusters(
     from sklearn.cluster import KMeans
 
     rows = _checked(proportions)
+    if kernel is not None:
+        rows = mixture_points(rows, kernel)
     number = len(set(classes)) if n_clusters is None else n_clusters
     if not 1 <= number <= len(rows):
         raise DataError(f"n_clusters must be between 1 and {len(rows)}; found {number}")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from topicvec.represent.search import Hit as Hit
     from topicvec.represent.similarity import cosine_similarity as cosine_similarity
     from topicvec.represent.similarity import hellinger_distance as hellinger_distance
+    from topicvec.represent.similarity import mixture_points as mixture_points
     from topicvec.represent.similarity import transport_distance as transport_distance
     from topicvec.represent.summary import Sentence as Sentence
     from topicvec.represent.summary import split_sentences as split_sentences
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from topicvec.represent.topics import branch_words as branch_words
     from topicvec.represent.topics import nearest_topics as nearest_topics
     from topicvec.represent.topics import topic_hierarchy as topic_hierarchy
+    from topicvec.represent.topics import topic_kernel as topic_kernel
     from topicvec.represent.topics import topic_similarity as topic_similarity
 
 _NAMES = {
@@ -35,9 +37,21 @@ _NAMES = {
     "features": ("TopicFeatures",),
     "over_time": ("Course", "Rise", "TimeSpan", "topics_over_time"),
     "search": ("DocumentIndex", "Hit"),
-    "similarity": ("cosine_similarity", "hellinger_distance", "transport_distance"),
+    "similarity": (
+        "cosine_similarity",
+        "hellinger_distance",
+        "mixture_points",
+        "transport_distance",
+    ),
     "summary": ("Sentence", "split_sentences", "summarize"),
-    "topics": ("Merge", "branch_words", "nearest_topics", "topic_hierarchy", "topic_similarity"),
+    "topics": (
+        "Merge",
+        "branch_words",
+        "nearest_topics",
+        "topic_hierarchy",
+        "topic_kernel",
+        "topic_similarity",
+    ),
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
 

@@ -1,11 +1,13 @@
 """A classifier on topic features: topics of each class, a linear model, a file without pickle."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from os import PathLike
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array, hstack
 
 from topicvec.errors import DataError, FormatError
 from topicvec.model import bundle
@@ -14,10 +16,12 @@ from topicvec.model.topicvec import TopicVec
 from topicvec.represent.documents import (
     Form,
     check_form,
+    count_words,
     represent,
     represent_training,
     sharpness_of,
 )
+from topicvec.represent.words import how_telling
 
 __all__ = ["Prediction", "TopicClassifier"]
 
@@ -26,6 +30,11 @@ Floats = NDArray[np.float64]
 _CARD = "classifier"  # of the file: what is kept beside the model
 _KEPT = ("form", "prior", "strength")
 _STRENGTH = 300.0  # for all training documents together
+_STRENGTH_OF_UNITS = 10.0  # for features whose parts have length 1
+_FEW: Form = "own-directions"  # the form for few labels
+_MANY: Form = "own-words"
+_MANY_LABELS = 200  # in the middle class
+_MOST_TOPICS, _LABELS_A_TOPIC = 14, 10  # of a class
 
 
 class Prediction(NamedTuple):
@@ -41,6 +50,44 @@ class Prediction(NamedTuple):
     probability: float
 
 
+class TellingWords(NamedTuple):
+    """The words of the training documents, and how much each tells.
+
+    Attributes
+    ----------
+    rows : array, (V,)
+        Their rows among the word vectors.
+    telling : array, (V,)
+        Their inverse document frequencies.
+
+    Examples
+    --------
+    >>> words = TellingWords.of(csr_array([[2, 0, 1], [0, 0, 1]]))
+    >>> words.rows.tolist()
+    [0, 2]
+    >>> words.weighted(csr_array([[0, 5, 3]])).toarray()
+    array([[0., 1.]])
+    """
+
+    rows: NDArray[np.int64]
+    telling: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, counts: csr_array) -> Self:
+        """Find the words of documents (D, W)."""
+        frequency = np.bincount(counts.indices, minlength=counts.shape[1])
+        rows = np.flatnonzero(frequency)
+        return cls(rows.astype(np.int64), how_telling(frequency[rows], counts.shape[0]))
+
+    def weighted(self, counts: csr_array) -> csr_array:
+        """Give documents (D, W) as rows (D, V) of length 1, by TF-IDF."""
+        part = csr_array(counts[:, self.rows]).astype(float)
+        part.data = (1 + np.log(part.data)) * self.telling[part.indices]
+        norms = np.maximum(np.sqrt((part * part).sum(axis=1)), 1e-300)
+        part.data /= np.repeat(norms, np.diff(part.indptr))
+        return part
+
+
 class TopicClassifier:
     """Tell the class of documents by their topics.
 
@@ -50,17 +97,19 @@ class TopicClassifier:
     Parameters
     ----------
     model : TopicVec, optional
-        How to learn topics; it is not changed. By default 15 topics for each class.
+        How to learn topics; it is not changed. By default a topic for ten documents of a class,
+        at least one and at most 14.
     form : str
-        What the features are, see `topicvec.represent.represent`. With the default, macro F1 on
-        the last 28% of the training posts of 20 Newsgroups is 81, with "sqrt" it is 75.
+        What the features are, see `topicvec.represent.represent`. By default "auto":
+        "own-directions" if the middle class has fewer than 200 labels, else "own-words". The
+        words themselves, weighted by TF-IDF, are put beside "own-directions".
     prior : bool
-        Whether mixtures have a prior; without one they are better for classifiers. The forms
-        "own-words" and "own-both" never have one.
+        Whether mixtures have a prior; without one they are better for classifiers. The own forms
+        never have one.
     strength : float, optional
         Inverse of the regularisation: larger fits the training documents more closely. The
-        default is 300 over their number, near the best on held-out documents of 20 Newsgroups
-        and of Reuters.
+        default is 10 for "own-directions", else 300 over their number, near the best on held-out
+        training documents of 20 Newsgroups and of Reuters.
     sharpness : float, optional
         How sharply words are shared among topics, as for `topicvec.represent.represent`.
 
@@ -68,6 +117,8 @@ class TopicClassifier:
     ----------
     model_ : TopicVec
         The fitted topics.
+    form_ : str
+        What the features are.
     classes_ : tuple of str
         The C classes, sorted.
     coef_, intercept_ : arrays, (C, F), (C,)
@@ -87,7 +138,7 @@ class TopicClassifier:
         self,
         model: TopicVec | None = None,
         *,
-        form: Form = "own-words",
+        form: Form | Literal["auto"] = "auto",
         prior: bool = False,
         strength: float | None = None,
         sharpness: float | None = None,
@@ -117,24 +168,40 @@ class TopicClassifier:
         TopicClassifier
             This object.
         """
-        from sklearn.linear_model import LogisticRegression
-
         texts = documents if hasattr(documents, "shape") else list(documents)
         names = [str(label) for label in labels]
         if len(set(names)) < 2:
             raise DataError(f"a classifier needs at least two classes; found {sorted(set(names))}")
-        check_form(self.form)
-        model = default_topics() if self.model is None else self.model
+        self.form_ = form_for(names) if self.form == "auto" else self.form
+        check_form(self.form_)
+        model = default_topics(names) if self.model is None else self.model
         self.model_ = model.__sklearn_clone__().fit(texts, names, callback=callback)
         features = represent_training(
-            self.model_, texts, names, self.form, prior=self.prior, sharpness=self.sharpness
+            self.model_, texts, names, self.form_, prior=self.prior, sharpness=self.sharpness
         )
-        self._scale = 1 / max(float(features.std()), 1e-12)
-        strength = _STRENGTH / len(names) if self.strength is None else self.strength
-        regression = LogisticRegression(C=strength, max_iter=1000)
-        regression.fit(features * self._scale, names)
+        if self.form_ == _FEW:
+            self._words = TellingWords.of(count_words(self.model_, texts))
+        self._scale, regression = self._learned(self._with_words(features, texts), names)
         self._adopt(regression.classes_, regression.coef_, regression.intercept_)
         return self
+
+    def _with_words(self, features: NDArray[np.floating], texts: Any) -> Any:
+        """Put the words themselves beside directions: with jargon they tell more."""
+        if self.form_ != _FEW:
+            return features
+        words = self._words.weighted(count_words(self.model_, texts))
+        return hstack([csr_array(features), words], format="csr")
+
+    def _learned(self, features: Any, names: list[str]) -> tuple[float, Any]:
+        """Scale features and learn a linear model on them."""
+        from sklearn.linear_model import LogisticRegression
+
+        units = self.form_ == _FEW
+        scale = 1.0 if units else 1 / max(float(features.std()), 1e-12)
+        usual = _STRENGTH_OF_UNITS if units else _STRENGTH / len(names)
+        strength = usual if self.strength is None else self.strength
+        regression = LogisticRegression(C=strength, max_iter=1000)
+        return scale, regression.fit(features * scale, names)
 
     def predict_proba(self, documents: Any) -> Floats:
         """Give each class's probability for each document.
@@ -152,8 +219,9 @@ class TopicClassifier:
         if not hasattr(self, "coef_"):
             raise DataError("this classifier has learned nothing yet: call fit first")
         features = represent(
-            self.model_, documents, self.form, prior=self.prior, sharpness=self.sharpness
+            self.model_, documents, self.form_, prior=self.prior, sharpness=self.sharpness
         )
+        features = self._with_words(features, documents)
         logits = features * self._scale @ self.coef_.T + self.intercept_
         odds = np.exp(logits - logits.max(axis=1, keepdims=True))
         return np.asarray(odds / odds.sum(axis=1, keepdims=True))
@@ -219,10 +287,13 @@ class TopicClassifier:
             "classes": list(self.classes_),
             **{name: getattr(self, name) for name in _KEPT},
             "scale": self._scale,
-            # the one that was used: a later default must not change a saved classifier
-            "sharpness": sharpness_of(self.form, self.sharpness),
+            # those that were used: a later default must not change a saved classifier
+            "form": self.form_,
+            "sharpness": sharpness_of(self.form_, self.sharpness),
         }
-        arrays = {"coef": self.coef_, "intercept": self.intercept_}
+        arrays: dict[str, NDArray[Any]] = {"coef": self.coef_, "intercept": self.intercept_}
+        if self.form_ == _FEW:
+            arrays |= self._words._asdict()
         self.model_.save(path, extra={_CARD: about}, arrays=arrays)
 
     @classmethod
@@ -248,9 +319,12 @@ class TopicClassifier:
             )
         about = found.extra[_CARD]
         classifier = cls(**{name: about[name] for name in _KEPT})
+        classifier.form_ = about["form"]
         classifier.sharpness = about.get("sharpness", 1.0)  # that of the first files
         classifier.model_ = TopicVec.load(path, **params)
         classifier._scale = about["scale"]
+        if classifier.form_ == _FEW:
+            classifier._words = TellingWords(*(found.arrays[name] for name in TellingWords._fields))
         classifier._adopt(about["classes"], found.arrays["coef"], found.arrays["intercept"])
         return classifier
 
@@ -264,11 +338,33 @@ class TopicClassifier:
             self.intercept_ = np.hstack([-self.intercept_, self.intercept_]) / 2
 
 
-def default_topics(**params: Any) -> TopicVec:
+def form_for(labels: Sequence[str]) -> Form:
+    """Choose what the features are by how many labels the middle class has.
+
+    With few, words that the training documents did not have must be understood by their vectors;
+    with many, counts of words by class know better. On held-out training documents the two forms
+    change places near 200 (`docs/how-to/classify.md`).
+
+    Examples
+    --------
+    >>> form_for(["pet", "road"] * 10), form_for(["pet", "road"] * 500)
+    ('own-directions', 'own-words')
+    """
+    return _FEW if _labels_a_class(labels) < _MANY_LABELS else _MANY
+
+
+def _labels_a_class(labels: Sequence[str]) -> int:
+    return int(np.median([*Counter(labels).values()]))
+
+
+def default_topics(labels: Sequence[str] = (), **params: Any) -> TopicVec:
     """Make the model that a classifier learns topics with by default.
 
     Parameters
     ----------
+    labels : sequence of str
+        The classes of the documents, if known: if the middle class has fewer than 140, it has
+        fewer topics, one for ten documents and at least two.
     **params
         Parameters of `TopicVec` to change.
 
@@ -280,8 +376,12 @@ def default_topics(**params: Any) -> TopicVec:
     --------
     >>> default_topics(max_norm=12)
     TopicVec(n_topics=14, max_norm=12, random_state=0)
+    >>> default_topics(["pet", "road"] * 40).n_topics
+    4
     """
-    return TopicVec(**{"n_topics": 14, "random_state": 0, **params})
+    enough = _labels_a_class(labels) // _LABELS_A_TOPIC if labels else _MOST_TOPICS
+    n_topics = min(max(enough, 1), _MOST_TOPICS)
+    return TopicVec(**{"n_topics": n_topics, "random_state": 0, **params})
 
 
 def macro_f1(labels: Sequence[str | None], found: Sequence[str]) -> float:

@@ -14,12 +14,21 @@ from topicvec.model.fitted import FittedTopics
 from topicvec.model.inference import infer, one_pass
 from topicvec.model.topicvec import TopicVec
 from topicvec.represent.own_words import own_word_features, unseen_features
+from topicvec.represent.similarity import unit_rows
 
 __all__ = ["FORMS", "SHARPNESS", "Form", "feature_names", "represent", "represent_training"]
 
 Floats = NDArray[np.floating]
 Form = Literal[
-    "proportions", "sqrt", "counts", "topic-mean", "word-mean", "both", "own-words", "own-both"
+    "proportions",
+    "sqrt",
+    "counts",
+    "topic-mean",
+    "word-mean",
+    "both",
+    "own-words",
+    "own-both",
+    "own-directions",
 ]
 
 FORMS: tuple[Form, ...] = get_args(Form)
@@ -27,7 +36,8 @@ FORMS: tuple[Form, ...] = get_args(Form)
 # alone, shares that are less sharp are better by 0.1 to 0.2 points of macro F1 on held-out training
 # documents of Reuters and worse by 0.1 to 0.3 on those of 20 Newsgroups; beside mean vectors, which
 # are not sharp at all, they are worse by 0.5 to 1.4 points there (benchmarks/choices.py).
-SHARPNESS: Mapping[str, float] = {"own-words": 0.6, "own-both": 1.0}
+SHARPNESS: Mapping[str, float] = {"own-words": 0.6, "own-both": 1.0, "own-directions": 0.6}
+_BESIDE = ("both", "own-both", "own-directions")  # topics and dimensions side by side
 
 
 def represent(
@@ -57,12 +67,14 @@ def represent(
           documents correct the vectors, see `topicvec.represent.own_words`; the best for
           classifiers, and without a prior in any case. To train one, see `represent_training`.
         - "own-both": the same, words shared more sharply, and "word-mean" beside it.
+        - "own-directions": "own-words" and the mean direction of the known words side by side,
+          each of length 1; the best for classifiers that have few labels.
     prior : bool
         False takes one pass without a prior on the mixture. Each token then counts for itself,
         which keeps more of a document and is better for classifiers.
     sharpness : float, optional
         For the own forms: how sharply words are shared among topics, see
-        `topicvec.represent.own_words`. By default 0.6 for "own-words" and 1 for "own-both".
+        `topicvec.represent.own_words`. By default 1 for "own-both" and 0.6 for the others.
 
     Returns
     -------
@@ -195,7 +207,7 @@ def feature_names(model: TopicVec, form: Form = "sqrt") -> list[str]:
     """
     topics = [f"topic{row}" for row in range(model.fitted_.n_topics)]
     dims = [f"dim{column}" for column in range(model.vectors_.n_dims)]
-    if form.endswith("both"):
+    if form in _BESIDE:
         return topics + dims
     return dims if form.endswith("-mean") else topics
 
@@ -249,11 +261,15 @@ def _mixtures(
 
 
 def _with_word_mean(found: Floats, form: Form, fitted: FittedTopics, counts: csr_array) -> Floats:
-    return np.hstack([found, _word_mean(fitted, counts)]) if form.endswith("both") else found
+    if form == "own-directions":
+        directions = _word_mean(fitted, counts, unit=True)
+        return np.hstack([unit_rows(found.astype(float)), unit_rows(directions.astype(float))])
+    return np.hstack([found, _word_mean(fitted, counts)]) if form in _BESIDE else found
 
 
-def _word_mean(fitted: FittedTopics, counts: csr_array) -> Floats:
+def _word_mean(fitted: FittedTopics, counts: csr_array, unit: bool = False) -> Floats:
     types = np.unique(counts.indices)  # a corpus has few of the vectors' words
     totals = np.asarray(counts.sum(axis=1), float)
-    sums = counts[:, types].astype(float) @ fitted.vectors.matrix[types].astype(float)
+    vectors = fitted.vectors.matrix[types].astype(float)
+    sums = counts[:, types].astype(float) @ (unit_rows(vectors) if unit else vectors)
     return np.asarray(sums / np.maximum(totals, 1e-300)[:, None])

@@ -24,8 +24,8 @@ class TopicFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     form : str
         What the features are, see `topicvec.represent.represent`.
     prior : bool
-        Whether mixtures have a prior; without one they are better for classifiers. The forms
-        "own-words" and "own-both" never have one.
+        Whether mixtures have a prior; without one they are better for classifiers. The own forms
+        never have one.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class TopicFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> NDArray[np.floating]:
         """Learn topics and give the features of the same documents.
 
-        With the forms "own-words" and "own-both" these differ from what `transform` would give:
+        With the own forms these differ from what `transform` would give:
         a topic knows the words of its own documents too well, so each document is described by
         topics whose words were counted without it. A pipeline does this by itself.
 

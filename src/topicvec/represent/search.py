@@ -8,13 +8,13 @@ which is a file of its own. Names and words are bytes with lengths.
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +22,16 @@ from scipy.sparse import csr_array
 
 from topicvec.embed.formats.tensors import write_tensors
 from topicvec.embed.nearest import best
-from topicvec.engine import InPlace, resolve_engine
+from topicvec.engine import InPlace, one_blas_thread, resolve_engine
 from topicvec.errors import DataError, FormatError, VocabularyMismatch
 from topicvec.model.counts import report_unknown
 from topicvec.model.fitted import FittedTopics
 from topicvec.model.inference import infer, one_pass
 from topicvec.model.topicvec import TopicVec
+from topicvec.represent.blend import Blend, choose_blend, halves
 from topicvec.represent.documents import counter_of
+from topicvec.represent.similarity import kernel_root, unit_rows
+from topicvec.represent.topics import topic_kernel
 from topicvec.represent.words import (
     WordIndex,
     common_direction,
@@ -46,9 +49,10 @@ Floats = NDArray[np.float32]
 Tensors = dict[str, NDArray[Any]]
 AnyPath = str | PathLike[str]
 
-_FORMAT, _VERSION = "topicvec-index", 1
-_DENSE = ("mixtures", "directions", "common")
+_FORMAT, _VERSION = "topicvec-index", 2
+_DENSE = ("mixtures", "points", "directions", "common")
 _SPARSE = ("data", "indices", "indptr")
+_N_LOOKED_IN, _N_ASKED = 4000, 200  # documents that choose the blend
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,36 +79,6 @@ class Hit:
     score: float
 
 
-class Blend(NamedTuple):
-    """How much each part counts in a score; the parts are scaled to sum to 1.
-
-    Attributes
-    ----------
-    topics : float
-        Affinity of the topic mixtures, Σ_k √(p_k q_k).
-    meaning : float
-        Cosine of the weighted mean word vectors.
-    words : float
-        Match of the very words, by BM25.
-
-    Notes
-    -----
-    Subject lines of 400 posts of 20 Newsgroups as queries, not those that the weights were chosen
-    on, with 100 topics: of the first ten documents 68.2% are of the right group, and 66.8% by
-    words alone; the mean reciprocal rank of a post of the same thread is .578, and .585 by words
-    alone. So topics and meaning find more on the subject, words the very thread.
-
-    Examples
-    --------
-    >>> Blend(topics=1, meaning=0, words=1)
-    Blend(topics=1, meaning=0, words=1)
-    """
-
-    topics: float = 0.1
-    meaning: float = 0.2
-    words: float = 0.7
-
-
 @dataclass(frozen=True, eq=False)
 class DocumentIndex:
     """Documents made ready for search; use `build` or `load`.
@@ -117,6 +91,9 @@ class DocumentIndex:
         Names of the D documents.
     mixtures : array, (D, K), float32
         Square roots of their topic proportions.
+    points : array, (D, K), float32
+        Their mixtures without a prior as points of length 1, near each other also if their topics
+        are not the same but alike; see `topicvec.represent.mixture_points`.
     directions : array, (D, N), float32
         Their weighted mean word vectors, without the common direction, scaled to length 1.
     common : array, (N,), float32
@@ -143,6 +120,7 @@ class DocumentIndex:
     model: TopicVec
     ids: tuple[str, ...]
     mixtures: Floats
+    points: Floats
     directions: Floats
     common: Floats
     words: WordIndex
@@ -169,7 +147,8 @@ class DocumentIndex:
             A stream will do; the texts are not kept. A document without an id is named by its
             place.
         blend : Blend, optional
-            How much topics, meaning and words count.
+            How much topics, meaning and words count. By default the documents choose: what is
+            found for one half of a document should have the words of its other half.
 
         Returns
         -------
@@ -184,16 +163,19 @@ class DocumentIndex:
         index = WordIndex.of(words, counts)
         means = weighted_means(model.vectors_, known, index.weights(model.vectors_), engine)
         common = common_direction(means, engine)
-        return cls(
+        root = kernel_root(topic_kernel(model))
+        found = cls(
             model=model,
             ids=names,
             mixtures=_roots(infer(model.fitted_, known, engine).theta),
+            points=_points(one_pass(model.fitted_, known, engine), root),
             directions=without_common(means, common),
             common=common,
             words=index,
             counts=counts,
             blend=blend or Blend(),
         )
+        return found if blend else replace(found, blend=found._chosen_blend())
 
     def search(self, query: DocumentLike, n: int = 10) -> list[Hit]:
         """Find the documents that fit a few words or a whole text, best first.
@@ -210,16 +192,14 @@ class DocumentIndex:
         list of Hit
             None if no word of the query is known to the vectors or to the documents.
         """
-        reader, vectors, here = counter_of(self.model), self.model.vectors_, InPlace()
+        reader = counter_of(self.model)
         words = Counter(word for word in reader.tokens(query) if word not in reader.stop_words)
         counts = csr_array([[*words.values()]], dtype=np.int32)
-        known = known_counts(reader, [*words], counts, vectors)
-        if not known.nnz and not any(word in self.words.ids for word in words):
+        points, directions = self._described([*words], counts)
+        known = points.any() or directions.any()
+        if not known and not any(word in self.words.ids for word in words):
             return []
-        means = weighted_means(vectors, known, self._word_weights, here)
-        # Without a prior, which would drown the few words of a query.
-        mixture = _roots(one_pass(self.model.fitted_, known, here))[0]
-        return self._best(self._scores(mixture, without_common(means, self.common)[0], words), n)
+        return self._best(self._scores(points[0], directions[0], words), n)
 
     def similar(self, index: int | str, n: int = 10) -> list[Hit]:
         """Find the documents most like one of them, best first.
@@ -236,12 +216,10 @@ class DocumentIndex:
         list of Hit
         """
         row = self.row(index)
-        cells = slice(self.counts.indptr[row], self.counts.indptr[row + 1])
-        pairs = zip(self.counts.indices[cells], self.counts.data[cells], strict=True)
-        words = {self.words.words[column]: int(n_times) for column, n_times in pairs}
+        words = self._words_of(self.counts, row)
         if not words:
             return []
-        scores = self._scores(self.mixtures[row], self.directions[row], words)
+        scores = self._scores(self.points[row], self.directions[row], words)
         scores[row] = -np.inf
         return self._best(scores, n)
 
@@ -318,10 +296,46 @@ class DocumentIndex:
     def _word_weights(self) -> Floats:
         return self.words.weights(self.model.vectors_)
 
-    def _scores(self, mixture: Floats, direction: Floats, words: Mapping[str, int]) -> Floats:
+    @cached_property
+    def _kernel_root(self) -> NDArray[np.float64]:
+        return kernel_root(topic_kernel(self.model))
+
+    def _described(self, words: Sequence[str], counts: csr_array) -> tuple[Floats, Floats]:
+        """Give queries, as counts (Q, V) of words, as points (Q, K) and directions (Q, N)."""
+        vectors, here = self.model.vectors_, InPlace()
+        known = known_counts(counter_of(self.model), words, counts, vectors)
+        means = weighted_means(vectors, known, self._word_weights, here)
+        # Without a prior, which would drown the few words of a query.
+        points = _points(one_pass(self.model.fitted_, known, here), self._kernel_root)
+        return points, without_common(means, self.common)
+
+    def _words_of(self, counts: csr_array, row: int) -> dict[str, int]:
+        cells = slice(counts.indptr[row], counts.indptr[row + 1])
+        pairs = zip(counts.indices[cells], counts.data[cells], strict=True)
+        return {self.words.words[column]: int(n_times) for column, n_times in pairs}
+
+    def _scores(self, point: Floats, direction: Floats, words: Mapping[str, int]) -> Floats:
         weights = np.asarray(self.blend, np.float32) / np.float32(sum(self.blend))
-        parts = self.mixtures @ mixture, self.directions @ direction, self.words.scores(words)
+        parts = self.points @ point, self.directions @ direction, self.words.scores(words)
         return np.asarray(weights @ np.stack(parts))
+
+    @one_blas_thread()
+    def _chosen_blend(self) -> Blend:
+        """Let halves of some documents say how much each part should count."""
+        rows = _evenly(np.arange(len(self)), _N_LOOKED_IN)
+        several = np.flatnonzero(np.diff(self.counts.indptr)[rows] > 1)
+        own = _evenly(several, _N_ASKED)
+        first, second = halves(self.counts[rows[own]])
+        return choose_blend(self._parts(first, rows), self._parts(second, rows), own)
+
+    def _parts(self, counts: csr_array, rows: NDArray[np.integer]) -> Floats:
+        """Score documents (3, Q, rows) for queries (Q, V) by each part."""
+        points, directions = self._described(self.words.words, counts)
+        queries = range(counts.shape[0])
+        words = [self.words.scores(self._words_of(counts, query))[rows] for query in queries]
+        by_words = np.reshape(words, (len(words), len(rows)))
+        parts = points @ self.points[rows].T, directions @ self.directions[rows].T, by_words
+        return np.stack(parts).astype(np.float32, copy=False)
 
     def _best(self, scores: Floats, n: int) -> list[Hit]:
         return [Hit(int(row), self.ids[row], float(scores[row])) for row in best(scores, n)]
@@ -331,6 +345,17 @@ def _roots(masses: NDArray[np.floating]) -> Floats:
     """Give square roots of proportions; zero where there is nothing."""
     totals = np.maximum(masses.sum(axis=1, keepdims=True), 1e-300)
     return np.asarray(np.sqrt(masses / totals), np.float32)
+
+
+def _points(expected: NDArray[np.floating], root: NDArray[np.float64]) -> Floats:
+    """Give expected counts of topics (D, K) as points of length 1; zero where there is nothing."""
+    return unit_rows(_roots(expected) @ root).astype(np.float32)
+
+
+def _evenly(places: NDArray[np.integer], n: int) -> NDArray[np.integer]:
+    """Take at most n of them, evenly."""
+    taken = np.linspace(0, len(places) - 1, min(n, len(places))).astype(int)
+    return np.asarray(places[taken])
 
 
 def _checked_card(path: AnyPath, metadata: Mapping[str, str], model: TopicVec) -> dict[str, Any]:

@@ -3,10 +3,18 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from topicvec.engine import one_blas_thread
 from topicvec.errors import DataError, require
 from topicvec.model.topicvec import TopicVec
 
-__all__ = ["cosine_similarity", "hellinger_distance", "topic_distances", "transport_distance"]
+__all__ = [
+    "cosine_similarity",
+    "hellinger_distance",
+    "kernel_root",
+    "mixture_points",
+    "topic_distances",
+    "transport_distance",
+]
 
 Floats = NDArray[np.float64]
 
@@ -55,6 +63,60 @@ def hellinger_distance(first: ArrayLike, second: ArrayLike | None = None) -> Flo
     """
     a, b = (_checked_mixtures(table) for table in _tables(first, second))
     return np.asarray(np.sqrt(np.clip(1 - np.sqrt(a) @ np.sqrt(b).T, 0, 1)))
+
+
+def mixture_points(proportions: ArrayLike, kernel: ArrayLike) -> Floats:
+    """Give topic mixtures as points of length 1 whose products say how alike they are.
+
+    Two mixtures are alike also if their topics are not the same but alike, as those are that were
+    learned in different classes. The points may be clustered, drawn or compared by
+    `cosine_similarity`.
+
+    Parameters
+    ----------
+    proportions : array, (D, K)
+        Topic proportions; rows need not sum to 1.
+    kernel : array, (K, K)
+        How alike topics are, from `topicvec.represent.topic_kernel`; of some topics only, take
+        its rows and columns.
+
+    Returns
+    -------
+    array, (D, K)
+        Zero for a mixture that has only the null topic.
+
+    Notes
+    -----
+    The similarity of mixtures p and q is √pᵀ S √q over the lengths √(√pᵀ S √p) and √(√qᵀ S √q).
+    With S the identity it is the Hellinger affinity Σ_k √(p_k q_k).
+
+    Examples
+    --------
+    >>> alike = [[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    >>> cosine_similarity(mixture_points([[1, 0, 0], [0, 1, 0], [0, 0, 1]], alike))[0].round(2)
+    array([1. , 0.9, 0. ])
+    """
+    table, square = np.atleast_2d(np.asarray(proportions, float)), np.asarray(kernel, float)
+    if square.shape != (table.shape[1],) * 2:
+        raise DataError(
+            f"expected how alike the {table.shape[1]} topics are, a square table; found the shape "
+            f"{square.shape}: use topic_kernel of the model that the mixtures are of"
+        )
+    return unit_rows(np.sqrt(table) @ kernel_root(square))
+
+
+@one_blas_thread()
+def kernel_root(kernel: Floats) -> Floats:
+    """Give the symmetric square root (K, K) of a positive semidefinite table.
+
+    Examples
+    --------
+    >>> kernel_root(np.array([[4.0, 0.0], [0.0, 9.0]]))
+    array([[2., 0.], [0., 3.]])
+    """
+    values, vectors = np.linalg.eigh(kernel)
+    # Rounding alone makes a value negative.
+    return np.asarray((vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T)
 
 
 def transport_distance(

@@ -12,6 +12,7 @@ from topicvec.pictures.layout import Box, Bubble, draw_labels, plane_places
 from topicvec.pictures.palette import COLOURS, PAPER, colour_of, mix
 from topicvec.pictures.seen import Texts, own_colours, shown_topics
 from topicvec.pictures.svg import Element, Picture, element, number
+from topicvec.represent import mixture_points, topic_kernel
 
 __all__ = ["document_map", "scatter_places"]
 
@@ -40,7 +41,7 @@ def document_map(
     height: float = 600,
     title: str = "Map of documents",
 ) -> Picture:
-    """Draw documents as dots, near each other if their topics are alike.
+    """Draw documents as dots, near each other if they have the same topics or topics alike.
 
     Parameters
     ----------
@@ -79,9 +80,11 @@ def document_map(
         found = f"{len(texts)} documents" + ("" if labels is None else f", {len(labels)} labels")
         raise DataError(f"a map needs documents, and a label for each if any; found {found}")
     topics = shown_topics(model, n_words=2)
-    mixtures = model.transform(texts)[:, [topic.index for topic in topics]]
+    shown = [topic.index for topic in topics]
+    mixtures = model.transform(texts)[:, shown]
     area = Box(0, 0, width, height)
-    spots = _scaled(scatter_places(mixtures), area.inset(_MARGIN))
+    places = scatter_places(mixtures, topic_kernel(model)[np.ix_(shown, shown)])
+    spots = _scaled(places, area.inset(_MARGIN))
     largest = np.array(own_colours(model, topics))[mixtures.argmax(axis=1)]
     colours, entries = (largest, []) if labels is None else _class_colours(labels)
     anchors = _anchors(topics, mixtures, spots)
@@ -92,13 +95,16 @@ def document_map(
     return Picture.of([*_dots(spots, colours), names, *key], width, bottom, title)
 
 
-def scatter_places(proportions: ArrayLike) -> Floats:
+def scatter_places(proportions: ArrayLike, kernel: ArrayLike | None = None) -> Floats:
     """Lay out documents in a plane by their topic mixtures.
 
     Parameters
     ----------
     proportions : array, (D, K)
         Topic proportions of the documents.
+    kernel : array, (K, K), optional
+        How alike topics are, from `topicvec.represent.topic_kernel`; by default no topic is like
+        another.
 
     Returns
     -------
@@ -107,7 +113,7 @@ def scatter_places(proportions: ArrayLike) -> Floats:
 
     Notes
     -----
-    t-SNE of square roots of the proportions, whose products say how much two mixtures share,
+    t-SNE of `topicvec.represent.mixture_points`, whose products say how alike two mixtures are,
     for up to 1,000 documents; others come to the most similar of those, which are taken evenly
     from the list. Fewer than a dozen different mixtures are laid out by their distances, as
     topics are.
@@ -118,16 +124,17 @@ def scatter_places(proportions: ArrayLike) -> Floats:
     >>> bool(abs(places[0] - places[1]).max() < abs(places[0] - places[2]).max())
     True
     """
-    roots = np.sqrt(np.asarray(proportions, float))
-    different, owners = np.unique(roots.round(6), axis=0, return_inverse=True)
+    mixtures = np.asarray(proportions, float)
+    points = mixture_points(mixtures, np.eye(mixtures.shape[1]) if kernel is None else kernel)
+    different, owners = np.unique(points.round(6), axis=0, return_inverse=True)
     if len(different) < _FEW:
         return plane_places(different)[owners.ravel()]
-    rows = np.unique(np.linspace(0, len(roots) - 1, _N_LANDMARKS).astype(int))
-    landmarks = _neighbours_kept(roots[rows])
+    rows = np.unique(np.linspace(0, len(points) - 1, _N_LANDMARKS).astype(int))
+    landmarks = _neighbours_kept(points[rows])
     return np.vstack(
         [
-            _by_landmarks(roots[start : start + _ROWS] @ roots[rows].T, landmarks)
-            for start in range(0, len(roots), _ROWS)
+            _by_landmarks(points[start : start + _ROWS] @ points[rows].T, landmarks)
+            for start in range(0, len(points), _ROWS)
         ]
     )
 
