@@ -364,7 +364,7 @@ def default_topics(labels: Sequence[str] = (), **params: Any) -> TopicVec:
     ----------
     labels : sequence of str
         The classes of the documents, if known: if the middle class has fewer than 140, it has
-        fewer topics, one for ten documents and at least two.
+        fewer topics, one for ten documents and at least one.
     **params
         Parameters of `TopicVec` to change.
 

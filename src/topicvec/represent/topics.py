@@ -111,7 +111,7 @@ def topic_kernel(model: TopicVec) -> NDArray[np.float64]:
     --------
     >>> from topicvec import TopicVec, WordVectors
     >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-    >>> model = TopicVec(3, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
     >>> topic_kernel(model).diagonal().round(3)
     array([0., 1., 1.])
     """
