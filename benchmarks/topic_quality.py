@@ -175,16 +175,17 @@ def independent_vectors(cache: Path) -> WordVectors:
 
 def judge_by_wikipedia(path: Path, again: bool) -> None:
     """Score the stored words of all runs that lack it, in one pass over the articles."""
-    results = read(path)
-    lacking = [run for run in results["runs"] if again or "wikipedia" not in run]
+    lacking = [run for run in read(path)["runs"] if again or "wikipedia" not in run]
     if not lacking:
         return
     shards = sorted((Path(os.environ["TOPICVEC_DATA"]) / "wiki").glob("*.txt.xz"))[:SHARDS]
     articles = read_documents(shards, format="tsv", header=False, id_column=0, text_column=1)
-    topics = [[words.split() for words in run["words"]] for run in lacking]
-    counts = count_windows(articles, [words for each in topics for words in each], windows=[10])
-    for run, each in zip(lacking, topics, strict=True):
-        run["wikipedia"] = float(f"{npmi(each, counts).value:.5g}")
+    topics = [words.split() for run in lacking for words in run["words"]]
+    counts = count_windows(articles, topics, windows=[10])
+    results = read(path)  # as others may have left it in the meantime
+    for run in (run for run in results["runs"] if run in lacking):
+        found = npmi([words.split() for words in run["words"]], counts).value
+        run["wikipedia"] = float(f"{found:.5g}")
     write(path, results)
 
 

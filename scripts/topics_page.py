@@ -8,7 +8,6 @@ from typing import Any
 from words_page import BUSY, TITLES, left_out, spread_cell
 
 COLUMNS = {
-    "topics": ("found", ".0f"),
     "NPMI": ("npmi", ".3f"),
     "Wikipedia": ("wikipedia", ".3f"),
     "C_V": ("c_v", ".3f"),
@@ -55,6 +54,7 @@ learned from) and that are not in the longer list of English stop words. Others 
 the next taken, phrases too, since most peers have none. All topics but the null topic are scored,
 those that are marked as background too.
 
+- **Found**: topics that are scored.
 - **NPMI** and **C_V** of the first ten words in the documents themselves, in windows of 10 and 110
   tokens of the common vocabulary; **Wikipedia**: NPMI in its articles, a random quarter of those in
   the data folder (shards 00 to 03). A word that they do not have counts as the worst.
@@ -141,10 +141,10 @@ def corpus_section(corpus: str, found: Mapping[str, Any]) -> str:
 
 
 def _table(title: str, rows: Mapping[str, Any]) -> list[str]:
-    lines = [f"| {title} | {' | '.join(COLUMNS)} |", f"|---|{'---|' * len(COLUMNS)}"]
+    lines = [f"| {title} | found | {' | '.join(COLUMNS)} |", f"|---|---|{'---|' * len(COLUMNS)}"]
     for name, measured in rows.items():
         cells = (spread_cell(measured.get(key), form) for key, form in COLUMNS.values())
-        lines.append(f"| {name} | {' | '.join(cells)} |")
+        lines.append(f"| {name} | {measured['found']['mean']:g} | {' | '.join(cells)} |")
     return lines
 
 
