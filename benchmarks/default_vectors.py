@@ -67,7 +67,7 @@ def news_scores(vectors: WordVectors) -> dict[str, Any]:
     row = {"20News macro F1, mean word vector": macro_f1(*means, train.groups, test.groups)}
     start = time.perf_counter()
     model = TopicVec(
-        15, vectors, stop_words="paper", own_words=False, alpha=0.1, random_state=0
+        14, vectors, stop_words="paper", own_words=False, alpha=0.1, random_state=0
     ).fit(train.texts, train.groups)
     row["seconds to fit 281 topics"] = round(time.perf_counter() - start, 1)
     topics = [model.sqrt_proportions(part.texts, prior=False) for part in (train, test)]

@@ -99,7 +99,7 @@ def fit(run: Run, prepared: Prepared, cache: Path) -> tuple[Any, float]:
     if run.row in (LDA, NMF):
         model = (make_lda if run.row == LDA else make_nmf)(prepared.n_classes, run.seed)
         return model, _seconds(model.fit, prepared.fit.tokens)
-    model = TopicVec(prepared.n_classes + 1, **_params(run, prepared), random_state=run.seed)
+    model = TopicVec(prepared.n_classes, **_params(run, prepared), random_state=run.seed)
     return model, _seconds(model.fit, prepared.fit.texts)
 
 

@@ -36,7 +36,7 @@ class EncodedClusters:
 
     def fit(self, texts: Sequence[str], tokens: TokenLists) -> Self:
         """Cluster texts; their tokens tell the words of the clusters."""
-        clusters = self.model_.fit_predict(self.encoded.of(texts))
+        clusters = self.model_.fit_predict(self.encoded.encode(texts))
         self.words_ = learn_words(tokens)
         ids = {word: column for column, word in enumerate(self.words_)}
         counts = number_tokens(tokens, ids).counts(len(self.words_))
@@ -46,7 +46,7 @@ class EncodedClusters:
     def transform(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Give 1 for each text's cluster and 0 for the others, (D, K)."""
         shares: NDArray[np.float64] = np.eye(self.model_.n_clusters)[
-            self.model_.predict(self.encoded.of(texts))
+            self.model_.predict(self.encoded.encode(texts))
         ]
         return shares
 
@@ -75,6 +75,13 @@ class Encoded:
         File for vectors and the seconds that they took.
     texts : sequence of str
         All texts.
+
+    Attributes
+    ----------
+    seconds : float
+        That the vectors of `texts` took.
+    owed : float
+        Seconds that `encode` saved whoever called it, since this was last set to 0.
     """
 
     def __init__(self, path: Path, texts: Sequence[str]) -> None:
@@ -88,11 +95,26 @@ class Encoded:
         if len(self.vectors) != len(texts):
             raise SystemExit(f"{path} is of {len(self.vectors)} texts, not {len(texts)}: remove it")
         self.rows = {text: row for row, text in enumerate(texts)}
+        self.costs = np.full(len(texts), self.seconds / len(texts))
+        self.owed = 0.0
 
-    def of(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Give the vectors of some of the texts."""
-        found: NDArray[np.float32] = self.vectors[[self.rows[text] for text in texts]]
+    def encode(self, texts: Sequence[str], **_: Any) -> NDArray[np.float32]:
+        """Give the vectors of texts; those that are new are made and remembered."""
+        start = time.perf_counter()
+        if new := list(dict.fromkeys(text for text in texts if text not in self.rows)):
+            self._add(new)
+        rows = [self.rows[text] for text in texts]
+        self.owed += float(self.costs[rows].sum()) - (time.perf_counter() - start)
+        found: NDArray[np.float32] = self.vectors[rows]
         return found
+
+    def _add(self, texts: list[str]) -> None:
+        start = time.perf_counter()
+        vectors = encode_texts(texts)
+        cost = (time.perf_counter() - start) / len(texts)
+        self.rows |= {text: len(self.vectors) + row for row, text in enumerate(texts)}
+        self.vectors = np.concatenate([self.vectors, vectors])
+        self.costs = np.concatenate([self.costs, np.full(len(texts), cost)])
 
 
 def make_lda(n_topics: int, seed: int) -> TomotopyLDA:

@@ -28,40 +28,50 @@ def read(path: Path) -> Record:
     return {"corpora": {}, "runs": []}
 
 
-def with_run(results: Record, run: Record, order: Sequence[str]) -> Record:
-    """Put a run in place of an older one, in the order of corpora, rows and seeds."""
-    others = [each for each in results["runs"] if any(each[key] != run[key] for key in KEY)]
+def with_run(
+    results: Record, run: Record, order: Sequence[str], names: Sequence[str] = KEY
+) -> Record:
+    """Put a run in place of an older one of the same key, in the order of corpora and rows."""
+    others = [each for each in results["runs"] if any(each[name] != run[name] for name in names)]
     places = {name: place for place, name in enumerate(order)}
-    runs = sorted([*others, run], key=lambda r: (places[r["corpus"]], places[r["row"]], r["seed"]))
+    runs = sorted([*others, run], key=lambda r: [places.get(r[name], r[name]) for name in names])
     return {**results, "runs": runs}
 
 
 def write(path: Path, results: Record, short: Sequence[str]) -> None:
     """Write the file as a whole, its summary made anew."""
     means = summarize(results["runs"])
-    plain = {
-        corpus: {row: _plain(spreads) for row, spreads in rows.items()}
-        for corpus, rows in means.items()
-    }
-    whole = {**results, "means": plain, "goals": goals(means, short)}
+    store(path, {**results, "means": plain(means), "goals": goals(means, short)})
+
+
+def store(path: Path, whole: Record) -> None:
+    """Write a file of results as a whole."""
     part = path.with_name(f"{path.name}.part")  # so that a broken run leaves no half
     part.write_text(json.dumps(whole, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     part.replace(path)
 
 
-def _plain(spreads: Mapping[str, Spread]) -> dict[str, dict[str, float]]:
+def plain(means: Means) -> Record:
+    """Give a summary as plain data."""
     return {
-        name: {key: float(f"{value:.5g}") for key, value in asdict(spread).items()}
-        for name, spread in spreads.items()
+        corpus: {
+            row: {name: _rounded(spread) for name, spread in spreads.items()}
+            for row, spreads in rows.items()
+        }
+        for corpus, rows in means.items()
     }
 
 
-def summarize(runs: Iterable[Record]) -> Means:
+def _rounded(spread: Spread) -> dict[str, float]:
+    return {key: float(f"{value:.5g}") for key, value in asdict(spread).items()}
+
+
+def summarize(runs: Iterable[Record], measures: Sequence[str] = MEASURES) -> Means:
     """Give mean and sample standard deviation over seeds."""
     values: dict[str, dict[str, dict[str, list[float]]]] = {}
     for run in runs:
         row = values.setdefault(run["corpus"], {}).setdefault(run["row"], {})
-        for name in MEASURES:
+        for name in measures:
             if run[name] is not None:
                 row.setdefault(name, []).append(run[name])
     return {

@@ -5,17 +5,19 @@ Usage: python scripts/make_tables.py [--check], with the laboratory installed or
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 from topicvec_bench.classify import Protocol
 from topicvec_bench.corpora import HELD_OUT
 from topicvec_bench.registry import METHODS
 from topicvec_bench.results import Results, Row, Spread, Summary, summarize
 
+from names_page import names_page
 from retrieval_page import retrieval_page
+from topics_page import topics_page
 from words_page import words_page
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -77,53 +79,6 @@ are roughly in the order of time, so the last documents are most like the test d
 makes a difference on 20 Newsgroups; on Reuters the differences are small against what another
 part or another seed changes.
 """
-
-SEEDS_HEAD = """By `benchmarks/topic_seeds.py` (`benchmarks/results/topic_seeds.json`), with
-{n_seeds} seeds. "Same words" is the share of common words among the first ten of matched topics
-of two runs (Jaccard), RBO their rank-biased overlap. The last two columns are perplexities of the
-test posts over the words of the training posts, lower is better: of half of each post's words
-given the other half, and of all words by mixtures that have seen them. NMF gives most words of a
-topic no probability, so it has no perplexity.
-"""
-
-TOPICS_HEAD = """# Topics beside those of other models
-
-Made from `benchmarks/results/topic_quality.json` by `scripts/make_tables.py`; the results by
-`benchmarks/topic_quality.py`. All models get the same tokens of the training posts of 20
-Newsgroups: words that have a vector, without stop words, words of fewer than five posts and of
-fewer than three letters. One seed each, but for the last table. TopicVec starts among the
-documents, takes their word frequencies for the null topic and ranks words by `mass`; the other
-models have the settings that their authors or packages advise.
-
-These figures were made with the embedded vectors of 80,000 words, before there were 100,000, and
-with the start of then; the rows of TopicVec are topics without words of their own (α = 0.1).
-
-NPMI, C_V and U_Mass are of the first ten words, in the posts themselves; "Wikipedia" is NPMI in
-its articles. Diversity is the share of distinct words among the first 25 of
-all topics, RBO the inverted rank-biased overlap of the first ten, "live" the topics that were
-found. Purity and NMI compare each post's largest topic with its group, which no model was told.
-Higher is better in all columns but seconds, which were taken beside other work, and perplexities.
-ETM, BERTopic and FASTopic have been run with 50 topics only.
-[How to measure topics](../how-to/measure-topics.md) has the functions.
-"""
-TOPIC_COLUMNS = {
-    "live": ("n_found", "d"),
-    "NPMI": ("npmi", ".3f"),
-    "Wikipedia": ("reference_npmi", ".3f"),
-    "C_V": ("c_v", ".3f"),
-    "U_Mass": ("u_mass", ".2f"),
-    "diversity": ("diversity", ".3f"),
-    "RBO": ("inverted_rbo", ".3f"),
-    "purity": ("purity", ".3f"),
-    "NMI": ("nmi", ".3f"),
-    "seconds": ("seconds", ".0f"),
-}
-SEED_COLUMNS = {
-    "NPMI": ("npmi", ".3f"),
-    "diversity": ("diversity", ".3f"),
-    "completion": ("document_completion", ",.0f"),
-    "perplexity": ("held_out_perplexity", ",.0f"),
-}
 
 
 def cell(value: object) -> str:
@@ -216,61 +171,11 @@ def both_means(scores: list[dict[str, list[float]]]) -> str:
     return " / ".join(f"{Spread.of(values).mean:.1f}" for values in protocols) if scores else "–"
 
 
-def topics_section(title: str, found: dict[str, Any]) -> str:
-    lines = [
-        f"## {title}",
-        "",
-        f"| model | {' | '.join(TOPIC_COLUMNS)} |",
-        f"|---|{'---|' * len(TOPIC_COLUMNS)}",
-    ]
-    for each in found["models"]:
-        cells = [format(each[name], form) for name, form in TOPIC_COLUMNS.values()]
-        lines.append(f"| {each['model']} | {' | '.join(cells)} |")
-    lines += [f"\n{each['name']} was skipped: {each['reason']}" for each in found["skipped"]]
-    return "\n".join(lines) + "\n"
-
-
-def seeds_section(title: str, found: dict[str, Any]) -> str:
-    lines = [
-        f"## {title}, other seeds",
-        "",
-        SEEDS_HEAD.format(n_seeds=found["seeds"]),
-        f"| model | same words | RBO | {' | '.join(SEED_COLUMNS)} |",
-        f"|---|---|---|{'---|' * len(SEED_COLUMNS)}",
-    ]
-    for each in found["models"]:
-        alike = (format(each["stability"][by], ".2f") for by in ("jaccard", "rbo"))
-        others = (spread_cell(each.get(name), form) for name, form in SEED_COLUMNS.values())
-        lines.append(f"| {each['model']} | {' | '.join([*alike, *others])} |")
-    return "\n".join(lines) + "\n"
-
-
-def spread_cell(spread: dict[str, float] | None, form: str) -> str:
-    if spread is None:
-        return "–"
-    return f"{format(spread['mean'], form)} ± {format(spread['deviation'], form)}"
-
-
-def in_order(titles: Iterable[str]) -> list[str]:
-    return sorted(titles, key=lambda title: int(title.split()[0]))
-
-
-def topics_page() -> str:
-    found = json.loads((RESULTS / "topic_quality.json").read_text(encoding="utf-8"))
-    seeds = json.loads((RESULTS / "topic_seeds.json").read_text(encoding="utf-8"))
-    return "\n".join(
-        [
-            TOPICS_HEAD,
-            *(topics_section(title, found[title]) for title in in_order(found)),
-            *(seeds_section(title, seeds[title]) for title in in_order(seeds)),
-        ]
-    )
-
-
 def main() -> int:
     pages = {
         "tables.md": table2_page(),
-        "topic-quality.md": topics_page(),
+        "topic-quality.md": topics_page(RESULTS),
+        "topics.md": names_page(RESULTS),
         "words.md": words_page(RESULTS),
         "retrieval.md": retrieval_page(RESULTS),
     }

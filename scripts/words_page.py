@@ -130,7 +130,7 @@ def corpus_section(corpus: str, found: Mapping[str, Any]) -> str:
             "",
             f"{facts['documents']:,} documents to learn from with {facts['tokens']:,} tokens of "
             f"{facts['words']:,} words, {facts['held_out']:,} held out, {facts['classes']} classes"
-            f"{_left_out(facts['left_out'])}.",
+            f"{left_out(facts['left_out'])}.",
             "",
             f"| system | {' | '.join(COLUMNS)} | known |",
             f"|---|{'---|' * (len(COLUMNS) + 1)}",
@@ -141,16 +141,18 @@ def corpus_section(corpus: str, found: Mapping[str, Any]) -> str:
     )
 
 
-def _left_out(number: int) -> str:
+def left_out(number: int) -> str:
+    """Say how many documents are left out, if any are."""
     return f"; {number} without a word of the common vocabulary are left out" if number else ""
 
 
 def _row(name: str, measured: Mapping[str, Mapping[str, float]]) -> str:
-    cells = [_spread(measured.get(key), form) for key, form in COLUMNS.values()]
+    cells = [spread_cell(measured.get(key), form) for key, form in COLUMNS.values()]
     return f"| {name} | {' | '.join(cells)} | {measured['known']['mean']:.0%} |"
 
 
-def _spread(spread: Mapping[str, float] | None, form: str) -> str:
+def spread_cell(spread: Mapping[str, float] | None, form: str) -> str:
+    """Write a mean, with the deviation if there are several values."""
     if spread is None:
         return "–"
     mean = format(spread["mean"], form)

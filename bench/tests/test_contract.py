@@ -15,7 +15,14 @@ from topicvec_bench.simple import MeanVectors
 from topicvec_bench.topicvec import TopicVecFeatures, TopicVecMean
 
 ROLES = ("features", "topics")
-READ_TEXTS = {"BERTopic", "FASTopic"}  # as well as token lists
+READ_TEXTS = {
+    "BERTopic",
+    "BERTopicKMeans",
+    "FASTopic",
+    "KeyNMF",
+    "Top2Vec",
+}  # as well as token lists
+NO_PROPORTIONS = {"TWE", "KeyNMF", "Top2Vec"}  # features, or weights of words
 
 # small and quick, for the 80 planted documents
 QUICK = {
@@ -27,7 +34,10 @@ QUICK = {
     "GaussianLDA": {"n_topics": 6, "n_dims": 5, "n_iter": 10},
     "ETM": {"n_topics": 6, "n_epochs": 20},
     "BERTopic": {"n_topics": 6},
+    "BERTopic (k-means)": {"n_topics": 6},
     "FASTopic": {"n_topics": 6, "n_epochs": 20},
+    "KeyNMF": {"n_topics": 6},
+    "Top2Vec": {"n_topics": 6, "min_count": 1},
     "Doc2Vec": {"n_dims": 20, "n_epochs": 40},
     "LDA (scikit-learn)": {"n_topics": 6, "max_iter": 50},
     "NMF (scikit-learn)": {"n_topics": 6},
@@ -131,8 +141,8 @@ def test_topics_have_words(fitted, planted):
 
 
 def test_topics_are_distributions_that_foretell_words(fitted, planted):
-    if not isinstance(fitted, WordTopics) or type(fitted).__name__ == "TWE":
-        pytest.skip("no table of topics and words, or features that are no proportions")
+    if not isinstance(fitted, WordTopics) or type(fitted).__name__ in NO_PROPORTIONS:
+        pytest.skip("no table of topics and words, or one that is no probabilities")
     documents = planted.test.documents
     assert fitted.topic_word_.shape[1] == len(fitted.words_)
     assert document_completion(fitted, documents).perplexity < len(planted.vectors)

@@ -296,6 +296,7 @@ _TITLES = {
     "reference_npmi": "ref. NPMI",
     "reference_c_v": "ref. C_V",
     "diversity": "diversity",
+    "head_diversity": "diversity of 10",
     "inverted_rbo": "inv. RBO",
     "embedding": "cosine",
     "purity": "purity",

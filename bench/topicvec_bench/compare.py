@@ -83,8 +83,9 @@ class TopicQuality:
         Coherence of the first ten words on the documents themselves.
     reference_npmi, reference_c_v : float or None
         On the reference corpus, if there is one.
-    diversity, inverted_rbo : float
-        Share of distinct words among the first 25, and of the ranks among the first ten.
+    diversity, head_diversity, inverted_rbo : float
+        Share of distinct words among the first 25 and the first ten of all topics, and of the
+        ranks among the first ten.
     embedding : float
         Mean cosine of the first ten words.
     purity, nmi : float or None
@@ -96,7 +97,7 @@ class TopicQuality:
 
     Examples
     --------
-    >>> TopicQuality("LDA", 20, 20, .1, .5, -2., None, None, .8, .9, .2, *[None] * 4, 3.).npmi
+    >>> TopicQuality("LDA", 20, 20, .1, .5, -2., None, None, .8, .8, .9, .2, *[None] * 4, 3.).npmi
     0.1
     """
 
@@ -109,6 +110,7 @@ class TopicQuality:
     reference_npmi: float | None
     reference_c_v: float | None
     diversity: float
+    head_diversity: float
     inverted_rbo: float
     embedding: float
     purity: float | None
@@ -234,6 +236,7 @@ def _score(
         reference_npmi=None if other is None else npmi(heads, other).value,
         reference_c_v=None if other is None else c_v(heads, other).value,
         diversity=topic_diversity(run.topics, _LISTED),
+        head_diversity=topic_diversity(run.topics, _SCORED),
         inverted_rbo=inverted_rbo(run.topics, _SCORED),
         embedding=embedding_coherence(run.topics, vectors, _SCORED).value,
         purity=None if dominant is None else dominant.purity,

@@ -143,11 +143,32 @@ _ALL = (
         extra="peers",
     ),
     Method(
+        "BERTopic (k-means)",
+        "BERTopic with k-means in place of dense clusters.",
+        topics="sentences:BERTopicKMeans",
+        needs="bertopic",
+        extra="peers",
+    ),
+    Method(
         "FASTopic",
         "On sentence embeddings of all-MiniLM-L6-v2; not in the paper.",
         "sentences:FASTopic",
         "sentences:FASTopic",
         needs="fastopic",
+        extra="peers",
+    ),
+    Method(
+        "KeyNMF",
+        "Factors of the words nearest to each document, on the same embeddings.",
+        topics="shared_space:KeyNMF",
+        needs="turftopic",
+        extra="peers",
+    ),
+    Method(
+        "Top2Vec",
+        "Dense groups of documents and the words nearest to them, on the same embeddings.",
+        topics="shared_space:Top2Vec",
+        needs="top2vec",
         extra="peers",
     ),
     Method(

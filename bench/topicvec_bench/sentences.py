@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.cluster import KMeans
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.validation import check_is_fitted
 
@@ -22,7 +23,16 @@ from topicvec.text.tokenizer import Tokenizer
 from topicvec_bench.base import ABOVE_ZERO, Floats, TopicWordModel, require
 from topicvec_bench.tokens import learn_words, number_tokens
 
-__all__ = ["BERTopic", "FASTopic", "Texts", "cut_texts", "encode_texts", "sentence_encoder"]
+__all__ = [
+    "BERTopic",
+    "BERTopicKMeans",
+    "FASTopic",
+    "Texts",
+    "cut_texts",
+    "encode_texts",
+    "sentence_encoder",
+    "umap_settings",
+]
 
 Texts = Sequence[str | Sequence[str]]
 
@@ -118,6 +128,8 @@ class BERTopic(TopicWordModel):
         Words of the training documents.
     topic_word_ : ndarray of shape (n_found, n_words)
         Class-based TF-IDF of each word in each topic, without the outliers' one.
+    clusters_ : ndarray of shape (n_documents,)
+        The topic of each training document, −1 for outliers.
     model_ : bertopic.BERTopic
         The fitted model.
 
@@ -165,6 +177,7 @@ class BERTopic(TopicWordModel):
         self.model_.fit(_joined(documents), embeddings=encode_texts(documents, self.encoder))
         weights = self.model_.c_tf_idf_.toarray()
         self.topic_word_ = weights[self.model_._outliers :]
+        self.clusters_ = np.asarray(self.model_.topics_)
         self.words_ = tuple(self.model_.vectorizer_model.get_feature_names_out())
         if not len(self.topic_word_):
             raise DataError(
@@ -192,19 +205,49 @@ class BERTopic(TopicWordModel):
     def _unfitted(self) -> Any:
         module = require("bertopic", "BERTopic", "peers")
         umap = require("umap", "BERTopic", "peers")
-        reduction = umap.UMAP(
-            n_neighbors=15, n_components=5, min_dist=0.0, metric="cosine",
-            random_state=self.random_state, n_jobs=1,
-        )  # fmt: skip
         return module.BERTopic(
             embedding_model=module.backend.BaseEmbedder(),  # vectors are given
-            umap_model=reduction,
+            umap_model=umap.UMAP(min_dist=0.0, **umap_settings(self.random_state)),
             vectorizer_model=CountVectorizer(
                 tokenizer=str.split, token_pattern=None, lowercase=False
             ),
-            min_topic_size=self.min_topic_size,
-            nr_topics=self.n_topics + 1,  # with the outliers
+            **self._clustering(),
         )
+
+    def _clustering(self) -> dict[str, Any]:
+        return {"min_topic_size": self.min_topic_size, "nr_topics": self.n_topics + 1}  # outliers
+
+
+class BERTopicKMeans(BERTopic):
+    """BERTopic with k-means in place of dense clusters: no outliers, and all topics asked for.
+
+    Parameters
+    ----------
+    n_topics, min_topic_size, encoder, random_state
+        As in `BERTopic`; `min_topic_size` is not used.
+
+    Examples
+    --------
+    >>> BERTopicKMeans(n_topics=50)
+    BERTopicKMeans(n_topics=50)
+    """
+
+    def _clustering(self) -> dict[str, Any]:
+        return {"hdbscan_model": KMeans(self.n_topics, random_state=self.random_state)}
+
+
+def umap_settings(seed: int) -> dict[str, Any]:
+    """Give the settings of UMAP that BERTopic and Top2Vec share, made reproducible.
+
+    Examples
+    --------
+    >>> umap_settings(3)["random_state"]
+    3
+    """
+    return {
+        "n_neighbors": 15, "n_components": 5, "metric": "cosine",
+        "random_state": seed, "n_jobs": 1,
+    }  # fmt: skip
 
 
 def _joined(documents: Texts) -> list[str]:

@@ -10,7 +10,8 @@ from sklearn.svm import LinearSVC
 
 from topicvec.errors import DataError, MissingExtra
 from topicvec_bench.etm import ETM
-from topicvec_bench.sentences import BERTopic, FASTopic, encode_texts
+from topicvec_bench.sentences import BERTopic, BERTopicKMeans, FASTopic, encode_texts
+from topicvec_bench.shared_space import KeyNMF, Top2Vec
 
 # What these packages warn of among themselves is not ours to mend.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -31,11 +32,18 @@ def make(kind, planted):
     if kind is FASTopic:
         pytest.importorskip("fastopic", reason="FASTopic is not installed")
         return FASTopic(3, n_epochs=60, learning_rate=0.02, encoder=GroupEncoder())
+    if kind is KeyNMF:
+        pytest.importorskip("turftopic", reason="KeyNMF is not installed")
+        return KeyNMF(3, encoder=GroupEncoder())
+    if kind is Top2Vec:
+        pytest.importorskip("top2vec", reason="Top2Vec is not installed")
+        return Top2Vec(3, min_count=5, encoder=GroupEncoder())
     pytest.importorskip("bertopic", reason="BERTopic is not installed")
-    return BERTopic(3, min_topic_size=5, encoder=GroupEncoder())
+    return kind(3, min_topic_size=5, encoder=GroupEncoder())
 
 
-every_peer = pytest.mark.parametrize("kind", [ETM, FASTopic, BERTopic])
+READ_TEXTS = [FASTopic, BERTopic, BERTopicKMeans, KeyNMF, Top2Vec]
+every_peer = pytest.mark.parametrize("kind", [ETM, *READ_TEXTS])
 
 
 @every_peer
@@ -50,7 +58,8 @@ def test_features_of_new_documents_tell_their_groups(kind, planted):
     model = make(kind, planted).fit(planted.documents)
     known, new = model.transform(planted.documents), model.transform(planted.new_documents)
     assert new.shape == (15, 3)
-    np.testing.assert_allclose(new.sum(1), 1, rtol=1e-5)
+    if kind is not Top2Vec:  # whose features are cosines
+        np.testing.assert_allclose(new.sum(1), 1, rtol=1e-5)
     assert LinearSVC(C=100).fit(known, planted.labels).score(new, planted.new_labels) == 1
 
 
@@ -60,7 +69,7 @@ def test_the_same_seed_gives_the_same_bits_and_leaves_global_generators_alone(ki
     before = np.random.get_state()[1].copy()  # noqa: NPY002
     first, second = (clone(model).fit(planted.documents).topic_word_ for _ in range(2))
     np.testing.assert_array_equal(first, second)
-    if kind is not BERTopic:  # UMAP seeds numba's generator, which is not numpy's
+    if not issubclass(kind, BERTopic | Top2Vec):  # whose UMAP seeds numba's generator, not numpy's
         np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
 
 
@@ -75,7 +84,7 @@ def test_etm_reads_a_document_without_a_known_word(planted):
     assert np.isfinite(model.transform([["unheard"], []])).all()
 
 
-@pytest.mark.parametrize("kind", [FASTopic, BERTopic])
+@pytest.mark.parametrize("kind", READ_TEXTS[:-1])  # Top2Vec itself takes no word with a digit
 def test_texts_are_taken_as_they_are(kind, planted):
     model = make(kind, planted).fit([" ".join(document) for document in planted.documents])
     assert model.transform(["g1w3 g1w4 and the g1w7"]).shape == (1, 3)
@@ -90,7 +99,13 @@ def test_the_bundled_encoder_tells_animals_from_traffic():
 
 @pytest.mark.parametrize(
     ("kind", "module"),
-    [(ETM, "torch"), (FASTopic, "fastopic"), (BERTopic, "bertopic")],
+    [
+        (ETM, "torch"),
+        (FASTopic, "fastopic"),
+        (BERTopic, "bertopic"),
+        (KeyNMF, "turftopic"),
+        (Top2Vec, "top2vec"),
+    ],
 )
 def test_without_its_package_the_hint_says_what_to_install(kind, module, planted, monkeypatch):
     monkeypatch.setitem(sys.modules, module, None)
@@ -99,7 +114,7 @@ def test_without_its_package_the_hint_says_what_to_install(kind, module, planted
         kind(n_topics=3, **params).fit(planted.documents)
 
 
-@pytest.mark.parametrize("kind", [ETM, FASTopic, BERTopic])
+@every_peer
 def test_wrong_parameters_and_use_before_fit_are_refused(kind, planted):
     with pytest.raises(DataError, match="n_topics must be"):
         kind(n_topics=0).fit(planted.documents)
