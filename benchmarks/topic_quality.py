@@ -17,6 +17,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -131,9 +132,13 @@ def listed_words(model: Any) -> list[list[str]]:
 def common_words(
     topics: Iterable[Sequence[str]], vocabulary: Iterable[str]
 ) -> tuple[tuple[str, ...], ...]:
-    """Keep each topic's first words of the common vocabulary; no topic of less than two."""
+    """Keep each topic's first words of the common vocabulary; no topic of less than two.
+
+    A phrase is read as its words; a word that comes again counts once.
+    """
     common = frozenset(vocabulary)
-    found = (tuple(word for word in words if word in common)[:LISTED] for words in topics)
+    spelled = (dict.fromkeys(chain.from_iterable(map(str.split, words))) for words in topics)
+    found = (tuple(word for word in words if word in common)[:LISTED] for words in spelled)
     return tuple(words for words in found if len(words) > 1)
 
 

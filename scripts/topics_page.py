@@ -51,7 +51,8 @@ system is told the classes.
 What is scored are each topic's first words that are in the common vocabulary, the same for all:
 words that at least three documents have (of the four fifths that [other figures](words.md) are
 learned from) and that are not in the longer list of English stop words. Others are passed over and
-the next taken, phrases too, since most peers have none. All topics but the null topic are scored,
+the next taken. A phrase, such as "money supply", is read as its words, as a person would; passed
+over, it would take the words with it that it is made of. All topics but the null topic are scored,
 those that are marked as background too.
 
 - **Found**: topics that are scored.
