@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from topicvec.embed import load_vectors
-from topicvec.embed.telling import CERTAIN, TYPICAL, residual_idf, write_telling
+from topicvec.embed.telling import CERTAIN, FILLER, TYPICAL, residual_idf, write_telling
 from topicvec.text import Tokenizer, read_documents
 
 FILE = Path(__file__).resolve().parents[1] / "src/topicvec/embed/data/telling.safetensors"
@@ -33,7 +33,7 @@ def main(folder: str) -> None:
     values = (tokens * values + CERTAIN * TYPICAL) / (tokens + CERTAIN)
     about = {"corpus": load_vectors().metadata["corpus"], "n_documents": str(len(lengths))}
     write_telling(FILE, values, about | {"command": "python scripts/telling_words.py WIKI"})
-    print(f"{FILE.name}: {np.count_nonzero(values < 0.35):,} of {len(ids):,} words tell nothing")
+    print(f"{FILE.name}: {np.count_nonzero(values < FILLER):,} of {len(ids):,} words tell nothing")
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ def test_a_class_with_one_document_has_topics(planted):
 def test_a_class_with_few_words_gets_fewer_topics(planted):
     documents = [["aaxy", "aaxy"], *planted.documents]
     classes = ["tiny"] + ["rest"] * 60
-    with pytest.warns(UserWarning, match="class 'tiny' has 1 distinct words, so it gets 1 topics"):
+    with pytest.warns(UserWarning, match="class 'tiny' has 1 distinct word, so it gets one topic"):
         model = quick(3, planted.vectors, random_state=0).fit(documents, classes)
     assert model.fitted_.classes.count("tiny") == 1
 

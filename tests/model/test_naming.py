@@ -76,7 +76,9 @@ def test_all_names_differ_with_more_words_or_numbers():
     same = pairs("sea wave boat salt")
     names = named(*[same] * 5)
     assert len(set(names)) == 5
-    assert all(name.startswith("sea, wave, boat") for name in names)
+    assert all(name.startswith("sea, wave, ") for name in names)
+    assert names[1] == "sea, wave, salt"
+    assert all(len(name.replace(",", " ").split()) <= 4 for name in names)
     assert named(pairs("sea"), pairs("sea"), pairs("sea")) == ["sea", "sea 2", "sea 3"]
 
 
@@ -249,14 +251,46 @@ def test_a_labeller_is_given_the_topics_and_names_them(planted):
 
 
 @pytest.mark.parametrize("names", [["one"], ["a"] * 5, "abcd", ()])
-def test_a_labeller_that_gives_another_number_of_names_is_refused(planted, names):
-    with pytest.raises(DataError, match="labeller must give 4 names, one a topic; found"):
-        labelled(planted, lambda topics: names).fit(planted.documents)
+def test_a_labeller_that_gives_another_number_of_names_does_not_lose_the_fit(planted, names):
+    with pytest.warns(UserWarning, match="labeller failed.*must give 4 names, one a topic; found"):
+        model = labelled(planted, lambda topics: names).fit(planted.documents)
+    plain = labelled(planted, None).fit(planted.documents)
+    assert [t.label for t in model.topics_] == [t.label for t in plain.topics_]
 
 
-def test_a_labeller_that_gives_no_text_is_refused(planted):
-    with pytest.raises(DataError, match="labels must be str or None"):
+def test_a_labeller_that_gives_no_text_or_raises_does_not_lose_the_fit(planted):
+    with pytest.warns(UserWarning, match="labeller failed.*must give 4 names"):
         labelled(planted, lambda topics: [1, 2, 3, 4]).fit(planted.documents)
+    with pytest.warns(UserWarning, match="labeller failed.*ZeroDivisionError"):
+        labelled(planted, lambda topics: 1 / 0).fit(planted.documents)
+
+
+def test_a_labeller_that_is_no_function_is_refused_before_the_fit(planted):
+    with pytest.raises(DataError, match="labeller must be a function or None; found 'llm'"):
+        labelled(planted, "llm").fit(planted.documents)
+
+
+def test_a_labeller_does_not_rename_seeded_topics(planted):
+    seeds = {"mine": planted.documents[0][:2]}
+    model = labelled(planted, lambda topics: ["x"] * len(topics))
+    labels = [t.label for t in model.set_params(seed_words=seeds).fit(planted.documents).topics_]
+    assert labels.count("mine") == 1
+
+
+def test_a_topic_that_is_nearly_all_there_is_is_not_background():
+    texts = ["cat dog"] * 30 + ["car bus"] * 12
+    vectors = WordVectors(["cat", "dog", "car", "bus"], 3 * np.eye(4)[[0, 0, 1, 1]], np.ones(4))
+    for number in (1, 2):
+        model = TopicVec(number, vectors, random_state=0).fit(texts)
+        assert not any(topic.is_background for topic in model.topics_)
+
+
+def test_dropping_topics_makes_no_other_one_background():
+    model = TopicVec(random_state=0).fit(datasets.sample_corpus())
+    telling = [t.index for t in model.topics_ if not (t.is_background or t.is_null)]
+    for kept in telling:
+        alone = model.drop([row for row in range(1, model.n_topics_ + 1) if row != kept])
+        assert not alone.topics_[0].is_background
 
 
 def test_a_labeller_may_leave_a_name_to_the_words(planted):

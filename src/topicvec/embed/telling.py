@@ -33,6 +33,7 @@ TYPICAL = 0.6  # of words that tell something
 CERTAIN = 100  # tokens in Wikipedia, after which a word's own figure has half its say
 STEP = 0.01  # of the codes
 LAYOUT = "topicvec-telling"
+_ENGLISH = 0.5  # of the words are English ones
 _FILE = "telling.safetensors"
 
 
@@ -69,7 +70,7 @@ def is_filler(vectors: WordVectors) -> NDArray[np.bool_]:
     Parameters
     ----------
     vectors : WordVectors
-        Any vectors; words are known by their spelling, which is English.
+        Any vectors; words are known by their spelling, if half of all are English ones.
 
     Returns
     -------
@@ -86,7 +87,9 @@ def is_filler(vectors: WordVectors) -> NDArray[np.bool_]:
         found[: len(general)] = filler
         return found
     rows = np.array([general.ids.get(word, -1) for word in vectors.words])
-    found[rows >= 0] = filler[rows[rows >= 0]]
+    known = rows >= 0
+    if known.mean() >= _ENGLISH:  # in other languages some words only look English
+        found[known] = filler[rows[known]]
     return found
 
 

@@ -10,11 +10,12 @@ A topic is background if it tells nothing of what documents are about, by either
 
 - at least half of its tokens are filler: words that are spread over Wikipedia as chance would
   have it, see `topicvec.embed.telling`;
-- its words are spread evenly over the documents: these have hardly more of the topic than any
-  other, less than one and a half times as much in the mean. Fewer than twenty documents show
-  no such thing.
+- its words are spread evenly over the documents: those that have its words have hardly more of
+  the topic than all, with odds of less than one and a half to one in the mean. Fewer than twenty
+  documents show no such thing, nor does a topic that is nearly all there is.
 """
 
+from collections import Counter
 from collections.abc import Container, Sequence
 from itertools import chain, count, takewhile
 
@@ -30,7 +31,8 @@ Pairs = tuple[tuple[str, float], ...]
 Bools = NDArray[np.bool_]
 
 _MOSTLY = 0.5  # of the tokens of a topic that are filler
-_HARDLY_MORE = 1.5  # times the topic, in documents that have its words
+_HARDLY_MORE = 1.5  # odds of the topic in documents that have its words, over those in all
+_NEARLY_ALL = 0.9  # of the documents; such a topic has nothing to be told from
 _DOCUMENTS = 20  # that show how words are spread
 _PARTS, _WORDS = 3, 4  # of a name
 _WORTH = 0.3  # of the best score; less does not belong into a name
@@ -65,18 +67,23 @@ def background(fitted: FittedTopics) -> Bools:
     totals = np.maximum(np.asarray(table.sum(axis=0), float), 1e-300)
     found = np.asarray(table[is_filler(fitted.vectors)].sum(axis=0), float) >= _MOSTLY * totals
     if fitted.n_documents >= _DOCUMENTS:
-        found |= _spread(fitted, totals) < _HARDLY_MORE
+        found |= _is_even(fitted, totals)
     found[0] = False
     return np.asarray(found & (totals > 1e-300))
 
 
-def _spread(fitted: FittedTopics, totals: NDArray[np.floating]) -> NDArray[np.floating]:
-    """How much more of a topic documents have that have its words than others, (K,)."""
+def _is_even(fitted: FittedTopics, totals: NDArray[np.floating]) -> Bools:
+    """Tell which topics are about as frequent where their words are as elsewhere, (K,)."""
     documents, table = fitted.document_mass, fitted.word_mass
-    mean = np.maximum(fitted.word_documents, 1)
-    held = np.asarray(documents.multiply(table).multiply(1 / mean[:, None]).sum(axis=0), float)
-    share = np.maximum(fitted.mass / max(float(fitted.mass.sum()), 1e-300), 1e-300)
-    return np.asarray(held / totals / share)
+    n_having = np.maximum(fitted.word_documents, 1)
+    here = np.asarray(documents.multiply(table).multiply(1 / n_having[:, None]).sum(axis=0), float)
+    here /= totals  # of a document that has one of its tokens, the topic's part
+    # With the prior, as in proportions; of all tokens, also those of topics that were dropped.
+    n_tokens = max(float(fitted.word_counts.sum()), float(fitted.mass.sum()))
+    prior = fitted.alpha * fitted.n_documents
+    anywhere = (prior + fitted.mass) / (prior.sum() + n_tokens)
+    odds = here * (1 - anywhere) / np.maximum(anywhere * (1 - here), 1e-300)
+    return np.asarray((odds < _HARDLY_MORE) & (anywhere < _NEARLY_ALL))
 
 
 def name_topics(words: Sequence[Pairs], given: Sequence[str | None]) -> list[str]:
@@ -100,48 +107,55 @@ def name_topics(words: Sequence[Pairs], given: Sequence[str | None]) -> list[str
     >>> name_topics([pets, roads, pets], [None, "roads", None])
     ['cat, dog', 'roads', 'cat, dog, cats']
     """
-    scored = [_telling(pairs, words) for pairs in words]
+    total: Counter[str] = Counter()
+    for pairs in words:
+        total.update(_scaled(pairs))
     taken, names = {name for name in given if name}, []
-    for pairs, name in zip(scored, given, strict=True):
-        names.append(name or _unlike(pairs, taken))
+    for pairs, name in zip(words, given, strict=True):
+        names.append(name or _unlike(_telling(pairs, total), taken))
         taken.add(names[-1])
     return names
 
 
-def _telling(pairs: Pairs, all_words: Sequence[Pairs]) -> Pairs:
-    """Weigh words by how much of their relevance is this topic's."""
-    total: dict[str, float] = {}
-    for other in all_words:
-        scale = max((value for _, value in other), default=1.0)
-        for word, value in other:
-            total[word] = total.get(word, 0.0) + value / scale
+def _scaled(pairs: Pairs) -> dict[str, float]:
+    """Relevance of words in parts of the largest."""
     best = max((value for _, value in pairs), default=1.0)
-    scored = [(word, value / best * (value / best / total[word])) for word, value in pairs]
+    return {word: value / best for word, value in pairs}
+
+
+def _telling(pairs: Pairs, total: Counter[str]) -> Pairs:
+    """Weigh words by how much of their relevance is this topic's."""
+    scored = [(word, value * value / total[word]) for word, value in _scaled(pairs).items()]
     return tuple(sorted(scored, key=lambda pair: -pair[1]))
 
 
 def _unlike(pairs: Pairs, taken: Container[str]) -> str:
-    """Make a name that is not taken: with one more word if need be, or a number."""
+    """Make a name that is not taken: with another last word if need be, or a number."""
     if not pairs:
         return ""
     first = _parts(pairs)
-    more = [word for word, _ in pairs if word not in first]
-    longer = (", ".join([*first, *more[:n]]) for n in range(len(more) + 1))
+    more = [word for word, _ in pairs if word not in first and " " not in word]
+    kept = first[: _PARTS - 1]
+    others = (", ".join([*kept, word]) for word in more if _n_words([*kept, word]) <= _WORDS)
     numbered = (f"{', '.join(first)} {number}" for number in count(2))
-    return next(name for name in chain(longer, numbered) if name not in taken)
+    names = chain([", ".join(first)], others, numbered)
+    return next(name for name in names if name not in taken)
 
 
 def _parts(pairs: Pairs) -> list[str]:
     """Choose the best words that are not alike."""
     chosen: list[str] = []
     for word, score in pairs:
-        n_words = sum(len(part.split()) for part in (*chosen, word))
-        is_worth = score >= _WORTH * pairs[0][1] and n_words <= _WORDS
+        is_worth = score >= _WORTH * pairs[0][1] and _n_words([*chosen, word]) <= _WORDS
         if not chosen or (is_worth and not any(_alike(word, part) for part in chosen)):
             chosen.append(word)
         if len(chosen) == _PARTS:
             break
     return chosen
+
+
+def _n_words(parts: Sequence[str]) -> int:
+    return sum(len(part.split()) for part in parts)
 
 
 def _alike(first: str, second: str) -> bool:

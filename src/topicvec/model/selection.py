@@ -11,11 +11,10 @@ twenty words count, chosen by chance: further ones of a long text say the same a
 a text are not independent. The curve is flat around its top, so the smallest number that reaches
 nine tenths of the gain over two groups is taken.
 
-In some hundred documents words are too rare to support groups by themselves, whatever vectors
-know of them: if no grouping is more probable than one distribution for all, the number is the
-root of half the number of documents, twelve at most. In fewer than twenty documents there are no
-groups to see; there the number follows from the length: 0.75 n^0.4 for n words, so two for a
-sentence, seven for an article of 300 words, and twelve at most.
+In fewer than twenty documents there are no groups to see, and in some hundred words are often too
+rare to support groups by themselves, whatever vectors know of them. Where no grouping is more
+probable than one distribution for all, the number follows from the length: 0.75 n^0.4 for n
+words, so two for a sentence, seven for an article of 300 words, and twelve at most.
 """
 
 from collections.abc import Iterator, Sequence
@@ -87,20 +86,21 @@ def count_topics(vectors: WordVectors, counts: csr_array) -> int:
     """
     words = np.unique(counts.indices)
     n_documents = int(np.count_nonzero(np.diff(counts.indptr)))
+    by_length = round(_PER_WORD * float(counts.sum()) ** _POWER)
+    by_length = int(np.clip(by_length, 1, max(min(_MOST_ALONE, len(words)), 1)))
     if n_documents < _GROUPED:
-        found = round(_PER_WORD * float(counts.sum()) ** _POWER)
-        return int(np.clip(found, 1, max(min(_MOST_ALONE, len(words)), 1)))
+        return by_length
     rng = np.random.default_rng(0)
     centred, own = vectors.matrix[words] - vectors.mean, counts[:, words]
     points, tokens, rows = document_points(centred, own, rng)
     if len(points) < _GROUPED or len(words) < 2:
-        return 1
+        return by_length
     some = _some_words(own[rows], rng)
     directions = points.astype(np.float32)
     evidence = dict(_evidence_by_number(directions, np.sqrt(tokens), some, rng))
     best, two = max(evidence.values()), evidence[2]
     if best <= _without_groups(some):
-        return min(_MOST_ALONE, len(words), round(float(np.sqrt(len(points) / 2))))
+        return by_length
     return min(n for n, found in evidence.items() if found - two >= _ENOUGH * (best - two))
 
 
@@ -116,10 +116,11 @@ def fewer_topics(number: int, counts: csr_array, whose: str = "the text") -> int
     2
     """
     n_words = len(np.unique(counts.indices))
-    if 0 < n_words < number or (not n_words and whose != "the text"):
-        warn(f"{whose} has {n_words} distinct words, so it gets {n_words} topics, not {number}")
-        return n_words
-    return number
+    if n_words >= number:
+        return number
+    words = "word, so it gets one topic" if n_words == 1 else f"words, so it gets {n_words} topics"
+    warn(f"{whose} has {n_words} distinct {words}, not {number}")
+    return n_words
 
 
 def _some_words(counts: csr_array, rng: np.random.Generator) -> csr_array:
@@ -240,7 +241,7 @@ def choose_n_topics(
     scores = {}
     for number in candidates:
         trial = template.__sklearn_clone__()
-        trial.set_params(n_topics=int(number), vectors=vectors, vocabulary=None)
+        trial.set_params(n_topics=int(number), vectors=vectors, vocabulary=None, labeller=None)
         fitted = trial.fit(train).fitted_
         scores[int(number)] = completion_score(fitted, train, rest, resolve_engine(trial.n_jobs))
     return Choice(scores)

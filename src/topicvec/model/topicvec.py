@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from topicvec.checks import check_choice, check_number, check_whole
 from topicvec.embed.vectors import WordVectors
 from topicvec.engine import Engine, one_blas_thread, resolve_engine
-from topicvec.errors import DataError
+from topicvec.errors import DataError, warn
 from topicvec.estimator import Estimator, not_fitted
 from topicvec.model import bundle, operations
 from topicvec.model.counts import (
@@ -111,8 +111,8 @@ class TopicVec(Estimator):
         The words of the columns, for a matrix of counts or weights; for texts the only words to
         use.
     labeller : callable, optional
-        From the topics, as `Topic` records without the null topic, to their names, for example
-        with a language model; by default names are made of the topics' words.
+        From topics, as `Topic` records without the null topic and those of seed words, to their
+        names, for example with a language model; by default names are made of the topics' words.
     share : {"auto", "corpus", "class"}
         Who shares topics: all documents, or those of a class. "auto" means classes if `fit`
         is given y, and then ``n_topics`` is for each class; null topics become one.
@@ -243,6 +243,8 @@ class TopicVec(Estimator):
         check_whole("max_iter", self.max_iter, 1)
         check_number("tol", self.tol)
         check_choice("share", self.share, "auto", "corpus", "class")
+        if not (self.labeller is None or callable(self.labeller)):
+            raise DataError(f"labeller must be a function or None; found {self.labeller!r}")
         reading = self._read(X)
         vectors = text_vectors(self.vectors, reading, engine)
         bag = reading.bag(vectors)
@@ -293,7 +295,8 @@ class TopicVec(Estimator):
         Parameters
         ----------
         X : documents
-            As for `fit`; the first batch should have some hundred documents or more.
+            As for `fit`; the first batch should have some hundred documents or more, as it decides
+            how many topics there are.
         y : ignored
             For scikit-learn.
 
@@ -695,7 +698,8 @@ class TopicVec(Estimator):
         self._adopt(replace(fitted, settings={**fitted.settings, **learned}))
         self.doc_topic_ = proportions
         if self.labeller is not None:
-            self._adopt(operations.relabel(self._fitted, _names(self.labeller, self.topics_)))
+            names = _names(self.labeller, self.topics_, self._fitted.labels)
+            self._adopt(operations.relabel(self._fitted, names))
 
     def _plan(self, vectors: WordVectors, bag: Bag, max_iter: int, mask: Any = None) -> Plan:
         solver, rng = self._solver()
@@ -709,18 +713,27 @@ class TopicVec(Estimator):
 
     def _number(self, vectors: WordVectors, bag: Bag, mask: Any) -> int:
         """Say how many topics to learn beside the null topic."""
-        alpha: Any = self.alpha
-        given = [] if alpha is None or np.ndim(alpha) == 0 else [len(alpha)]
-        given += [] if isinstance(self.init, str) else [len(given_topics(vectors, self.init)[0])]
-        given += [] if mask is None else [np.shape(mask)[-1]]
-        if self.n_topics == "auto":
-            guided = len(self.seed_words or ())
-            if self.fixed_topics is not None:
-                guided += len(fixed_topics(vectors, self.fixed_topics)[0])
+        check_n_topics(self.n_topics)
+        given = [*self._given_rows(vectors), *([] if mask is None else [np.shape(mask)[-1]])]
+        guided = len(self.seed_words or ())
+        if self.fixed_topics is not None:
+            guided += len(fixed_topics(vectors, self.fixed_topics)[0])
+        if isinstance(self.n_topics, str):
             number = given[0] - 1 if given else count_topics(vectors, bag.counts)
             return max(number, guided + (not given))
-        check_n_topics(self.n_topics)
-        return self.n_topics if given else fewer_topics(self.n_topics, bag.counts)
+        if given or not bag.counts.nnz:  # of which there will be an error
+            return self.n_topics
+        return max(fewer_topics(self.n_topics, bag.counts), min(guided, self.n_topics))
+
+    def _given_rows(self, vectors: WordVectors) -> list[int]:
+        """Say how many topics the prior and the start have, if these are given one by one."""
+        alpha: Any = self.alpha
+        rows = [] if alpha is None or np.ndim(alpha) == 0 else [len(alpha)]
+        return (
+            rows
+            if isinstance(self.init, str)
+            else [*rows, len(given_topics(vectors, self.init)[0])]
+        )
 
     def _plan_classes(self, vectors: WordVectors, bag: Bag, y: Any, mask: Any) -> list[Plan]:
         if y is None or mask is not None:
@@ -731,8 +744,10 @@ class TopicVec(Estimator):
             )
         solver, rng = self._solver()
         check_n_topics(self.n_topics)
+        given = self._given_rows(vectors) if isinstance(self.n_topics, str) else []
+        number = given[0] - 1 if given else self.n_topics
         return plan_classes(
-            vectors, bag.counts, class_rows(y, bag.n_documents), self.n_topics,
+            vectors, bag.counts, class_rows(y, bag.n_documents), number,
             partial(self._prior, solver), self.init, solver, rng,
             tol=self.tol, max_iter=self.max_iter,
         )  # fmt: skip
@@ -794,13 +809,20 @@ def _pseudo_tokens(own_words: Any) -> float | None:
     return float(own_words)
 
 
-def _names(labeller: Callable[..., Any], topics: Sequence[Topic]) -> dict[int, str | None]:
-    """Ask for the names of topics; refuse what are not as many."""
-    shown = [topic for topic in topics if not topic.is_null]
-    found = labeller(shown)
-    names = [found] if isinstance(found, str) else list(found)
-    if len(names) != len(shown):
-        raise DataError(f"labeller must give {len(shown)} names, one a topic; found {len(names)}")
+def _names(
+    labeller: Callable[..., Any], topics: Sequence[Topic], given: Sequence[str | None]
+) -> dict[int, str | None]:
+    """Ask for names of the topics that have none; a fit is not lost if that fails."""
+    shown = [topic for topic in topics if not topic.is_null and given[topic.index] is None]
+    try:
+        found = labeller(shown)
+        names = [found] if isinstance(found, str) else list(found)
+        right = all(name is None or isinstance(name, str) for name in names)
+        if len(names) != len(shown) or not right:
+            raise DataError(f"it must give {len(shown)} names, one a topic; found {names!r}")
+    except Exception as error:
+        warn(f"the labeller failed ({error!r}), so topics keep the names that they have")
+        return {}
     return {topic.index: name for topic, name in zip(shown, names, strict=True)}
 
 
