@@ -3,7 +3,7 @@
     TOPICVEC_DATA=/path/to/data python benchmarks/topic_names.py numbers names articles
 
 Writes ``results/topic_names.json``, a key for each part. All fits are ``TopicVec()`` as it is, but
-for Italian, which takes ``vectors="corpus"``.
+for Italian, which takes ``vectors="corpus"`` and no stop words, as its text has none.
 """
 
 import argparse

@@ -359,7 +359,8 @@ def _referenced(path: Path, about: Card) -> WordVectors:
 
 def _record(card: Card, tensors: Arrays, vectors: WordVectors) -> FittedTopics:
     n_topics, n_words = card["n_topics"], len(vectors)
-    tensors = {**_not_in_older_files(n_topics, tensors), **tensors}
+    if "word_documents" not in tensors:
+        tensors = {**_not_in_older_files(n_topics, tensors), **tensors}
     k, w = (n_topics,), (n_words,)
     shapes = [(n_topics, vectors.n_dims), k, k, k, w, k, w]
     for name, shape in zip(_ARRAYS, shapes, strict=True):

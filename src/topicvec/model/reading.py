@@ -27,7 +27,7 @@ away because the model cannot tell vectors from shifted ones: the residuals abso
 plain cosines change (`test_relevance_ignores_a_shift_of_all_vectors`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
@@ -41,7 +41,14 @@ from topicvec.errors import DataError
 from topicvec.model.fitted import FittedTopics
 from topicvec.model.naming import background, name_topics
 
-__all__ = ["Relevance", "Topic", "document_topics", "read_topics", "word_frequencies"]
+__all__ = [
+    "Relevance",
+    "Topic",
+    "document_topics",
+    "read_topics",
+    "relevant_words",
+    "word_frequencies",
+]
 
 Floats = NDArray[np.floating]
 Ints = NDArray[np.integer]
@@ -184,6 +191,25 @@ def read_topics(
     )
 
 
+def relevant_words(
+    fitted: FittedTopics, rows: Sequence[int], n_words: int, relevance: Relevance | float = "joint"
+) -> list[Pairs]:
+    """Give the most relevant words of some topics, and nothing else of them.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> vectors = WordVectors(["cat", "dog"], np.eye(2), [1, 1])
+    >>> fitted = FittedTopics.bare(vectors, np.array([[0, 0], [1, -1]], np.float32), max_norm=7.0)
+    >>> table = csr_array(np.array([[0, 3], [3, 1]], np.float32))
+    >>> fitted = replace(fitted, word_mass=table, word_counts=np.array([3.0, 4.0]))
+    >>> [word for word, _ in relevant_words(fitted, [1], 5, "cosine")[0]]
+    ['cat']
+    """
+    scores = _relevances(fitted, relevance, _Cosines.of(fitted))
+    return list(_columns(fitted.vectors, scores, rows, n_words))
+
+
 def _labels(fitted: FittedTopics, scores: csc_array | None, cosines: "_Cosines") -> list[str]:
     """Name all topics (K), the same whatever is listed of them; without words by the nearest."""
     scores = _relevances(fitted, "joint", cosines) if scores is None else scores
@@ -248,7 +274,7 @@ def _live(fitted: FittedTopics, min_mass: float, is_background: NDArray[np.bool_
 
 
 def _columns(
-    vectors: WordVectors, scores: csc_array, chosen: list[int], n_words: int
+    vectors: WordVectors, scores: csc_array, chosen: Sequence[int], n_words: int
 ) -> Iterator[Pairs]:
     """Name the best rows of each chosen column; only positive scores count."""
     for k in chosen:

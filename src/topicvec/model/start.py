@@ -375,7 +375,7 @@ def _given(
     topics, _ = given_topics(vectors, init)
     if len(topics) != n_topics or topics[0].any():
         raise DataError(
-            f"init must have {n_topics} topics, the first of them zero (the null topic); "
+            f"init must have {n_topics} rows, the first of them zero (the null topic); "
             f"found {len(topics)}"
         )
     if n_guided:

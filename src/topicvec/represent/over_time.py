@@ -262,6 +262,8 @@ def _names(edges: Floats, times: Sequence[str]) -> list[str]:
         return [f"{start:.0f}" for start in np.ceil(starts.round(6))]  # the first year inside
     if all(map(_is_number, times)):
         return [f"{start:.10g}" for start in starts.round(2 if length < 10 else 0)]
+    if not date.min.year <= starts[0] <= starts[-1] < date.max.year:
+        raise DataError("dates and years before 1 or after 9998 cannot be put together")
     days = [date(int(start), 1, 1) + timedelta(start % 1 * _YEAR + 1e-6) for start in starts]
     exact = 4 if length >= 1 else 7 if length >= 1 / 12 else 10
     return [day.isoformat()[:exact] for day in days]

@@ -66,7 +66,7 @@ class Hit:
     id : str
         Its name.
     score : float
-        How well it fits, at most 1.
+        How well it fits, at most 1; below 0 if its topics or its meaning are opposite.
 
     Examples
     --------

@@ -65,6 +65,7 @@ def hellinger_distance(first: ArrayLike, second: ArrayLike | None = None) -> Flo
     return np.asarray(np.sqrt(np.clip(1 - np.sqrt(a) @ np.sqrt(b).T, 0, 1)))
 
 
+@one_blas_thread()
 def mixture_points(proportions: ArrayLike, kernel: ArrayLike) -> Floats:
     """Give topic mixtures as points of length 1 whose products say how alike they are.
 

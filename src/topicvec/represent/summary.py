@@ -4,9 +4,9 @@ Sentences are chosen one by one. Each time it is the one with the largest
 
     Σ_k √(p_k q_k)  +  λ · centrality  −  μ · redundancy,
 
-p the text's mixture of topics without the null topic, q that of the sentences chosen so far with
-this one, centrality the cosine of the sentence's meaning with the text's, and redundancy its
-largest cosine with a sentence that is chosen already; both at least 0. Tokens get their topics in
+p the text's mixture of topics without background and the null topic, q that of the sentences
+chosen so far with this one, centrality the cosine of the sentence's meaning with the text's, and
+redundancy its largest cosine with a sentence that is chosen already; both at least 0. Tokens get their topics in
 the light of the whole text, so short sentences are no problem.
 """
 
@@ -91,7 +91,7 @@ class _Parts(NamedTuple):
 
     topics: Floats  # (S, K), expected tokens of each topic
     directions: NDArray[np.float32]  # (S, N), meanings, length 1
-    target: Floats  # (K,), mixture of the text without the null topic
+    target: Floats  # (K,), mixture of the text without background and the null topic
     central: NDArray[np.float32]  # (S,), cosine with the text
     n_words: NDArray[np.int64]  # (S,), known words
 

@@ -12,7 +12,7 @@ from topicvec.checks import check_choice
 from topicvec.embed.nearest import best
 from topicvec.errors import DataError
 from topicvec.model.fitted import FittedTopics
-from topicvec.model.reading import read_topics
+from topicvec.model.reading import relevant_words
 from topicvec.model.topicvec import TopicVec
 from topicvec.represent.similarity import unit_rows
 
@@ -104,8 +104,8 @@ def topic_kernel(model: TopicVec) -> NDArray[np.float64]:
     -----
     The third powers of the cosines: positive semidefinite like the cosines themselves (products
     of such tables, entry by entry, are), with the same signs, but near duplicates stand out: a
-    cosine of .95 counts .86, one of .5 counts .13. That was chosen on held-out training documents
-    of six corpora, see ``docs/explanation/retrieval.md``.
+    cosine of .95 counts .86, one of .5 counts .13. That was chosen by same-class retrieval
+    on held-out training documents, see ``docs/explanation/retrieval.md``.
 
     Examples
     --------
@@ -263,9 +263,7 @@ def _read_branches(
         word_mass=csr_array(fitted.word_mass @ csr_array(members)),
         word_counts=fitted.word_counts,
     )
-    read = read_topics(joined, n_words=_CANDIDATES, n_nearest=0, min_mass=0, relevance="cosine")
-    words = {topic.index: topic.words for topic in read}
-    return [words[column] for column in range(1, len(branches) + 1)]
+    return relevant_words(joined, range(1, len(branches) + 1), _CANDIDATES, "cosine")
 
 
 def _linkage(distances: NDArray[np.float64], method: Linkage) -> list[tuple[int, int, float]]:
