@@ -85,13 +85,13 @@ def test_what_is_not_said_is_as_in_the_class(three, vectors, tmp_path, capsys):
     assert call(["classify", "train", str(three), "-o", str(output), *options]) == 0
     found, expected = TopicVec.load(output).get_params(), default_topics().get_params()
     given = {"vectors", "tol", "n_topics"}
-    assert found["n_topics"] == 2  # a class has a dozen documents
+    assert found["n_topics"] == 1  # a class has a dozen documents
     assert {k: v for k, v in found.items() if k not in given} == {
         k: v for k, v in expected.items() if k not in given
     }
     assert call(["classify", "train", "--help"]) == 0
     shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
-    assert f"2 to {expected['n_topics']}" in shown
+    assert f"1 to {expected['n_topics']}" in shown
 
 
 @pytest.mark.filterwarnings("default:interrupted after")
