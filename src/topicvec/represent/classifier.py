@@ -195,10 +195,9 @@ class TopicClassifier:
 
         self._scale = 1.0
         strength = _STRENGTH_OF_UNITS if self.strength is None else self.strength
-        # liblinear reads no other indices; counts that are given may have longer ones
-        features.indices, features.indptr = (
-            each.astype(np.int32) for each in (features.indices, features.indptr)
-        )
+        if features.nnz < 2**31:  # liblinear reads short indices only; given counts may have longer
+            features.indices = features.indices.astype(np.int32)
+            features.indptr = features.indptr.astype(np.int32)
         machine = LinearSVC(C=strength, max_iter=10_000, random_state=0).fit(features, names)
         return machine.classes_, _LOG_ODDS * machine.coef_, _LOG_ODDS * machine.intercept_
 
