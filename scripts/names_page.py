@@ -79,8 +79,8 @@ The bundled article and ten of Wikipedia of 300 to 3,000 words, looked at one by
 the start among all words with 19 topics on general vectors, as it was. Of the topics that are not
 marked, one is filler by eye: "co, service, supply", 9.3% of the article on a derailment, which is
 more than the 5% aimed at for each; in the mean it is 0.9%. "p, r, b" of Zorn's lemma, 15.9%, are
-its symbols. Of those that are marked some do tell something: "balances, checks" of the separation of
-powers, "options, possibilities, alternatives" and "thinking, choice, distinction" of the false
+its symbols. Of those that are marked some do tell something: "balances, checks" of the separation
+of powers, "options, possibilities, alternatives" and "thinking, choice, distinction" of the false
 dilemma, "set, empty, contains" of Zorn's lemma, "delicate, elegant, lighthearted" of Rococo.
 Abstract words are spread over Wikipedia like filler.
 

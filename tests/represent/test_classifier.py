@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
+from scipy.sparse import csr_array, lil_array
 
 from topicvec import TopicVec
 from topicvec.errors import DataError, FormatError
-from topicvec.represent import TopicClassifier
-from topicvec.represent.classifier import default_topics
+from topicvec.represent import TopicClassifier, represent, represent_training
+from topicvec.represent.classifier import TellingWords, default_topics
 from topicvec.represent.documents import SHARPNESS
 
 
@@ -35,8 +36,6 @@ def test_probabilities_are_probabilities_and_the_largest_is_the_class(classifier
 
 def test_probabilities_are_those_of_the_regression_for_two_classes(documents, vectors):
     from sklearn.linear_model import LogisticRegression
-
-    from topicvec.represent import represent, represent_training
 
     two = [document for document in documents if document.label in ("cooking", "music")]
     labels = [document.label for document in two]
@@ -71,7 +70,7 @@ def test_a_saved_classifier_outlives_a_change_of_defaults(
 ):
     classifier.save(tmp_path / "a.classifier")
     expected = classifier.predict_proba(halves[1])
-    monkeypatch.setitem(SHARPNESS, classifier.form_, 0.1)
+    monkeypatch.setitem(SHARPNESS, classifier.form, 0.1)
     again = TopicClassifier.load(tmp_path / "a.classifier")
     np.testing.assert_array_equal(again.predict_proba(halves[1]), expected)
     assert not np.array_equal(classifier.predict_proba(halves[1]), expected)
@@ -108,15 +107,45 @@ def test_a_document_without_a_known_word_does_no_harm(vectors):
     assert found.predict(["salt", "rain", "zzz"])[:2] == ["a", "b"]
 
 
-def test_few_labels_take_directions_and_many_take_counts(vectors):
-    texts, labels = ["sea salt water", "sky rain"], ["a", "b"]
+@pytest.mark.parametrize("times", [1, 300])
+def test_few_and_many_labels_have_the_words_beside_the_topics(vectors, times):
+    texts, labels = ["sea salt water", "sky rain"] * times, ["a", "b"] * times
+    found = TopicClassifier(TopicVec(2, vectors, random_state=0)).fit(texts, labels)
+    assert found.predict(["salt", "rain"]) == ["a", "b"]
+    n_beside = found.coef_.shape[1] - found.model_.fitted_.n_topics - found.model_.vectors_.n_dims
+    assert n_beside == 5  # words of the texts
+
+
+def test_a_margin_of_one_is_odds_of_e_to_the_fourth(documents, vectors):
+    from sklearn.svm import LinearSVC
+
+    two = [document for document in documents if document.label in ("cooking", "music")]
+    labels = [document.label for document in two]
+    found = TopicClassifier(TopicVec(2, vectors, random_state=0)).fit(two, labels)
+    features = found._with_words(
+        represent_training(found.model_, two, labels, "own-directions"), two
+    )
+    machine = LinearSVC(C=0.3, random_state=0).fit(features, labels)
+    seen = found._with_words(represent(found.model_, two, "own-directions"), two)
+    odds = np.exp(4 * machine.decision_function(seen))
+    np.testing.assert_allclose(found.predict_proba(two)[:, 1], odds / (1 + odds), atol=1e-9)
+
+
+def test_counts_with_long_indices_are_learned_from(vectors):
+    counts = lil_array((4, len(vectors)), dtype=int)
+    for row, word in enumerate(["salt", "rain", "water", "sky"]):
+        counts[row, vectors.ids[word]] = 3
+    counts = counts.tocsr()
+    counts.indices, counts.indptr = counts.indices.astype("int64"), counts.indptr.astype("int64")
+    labels = ["a", "b", "a", "b"]
+    found = TopicClassifier(TopicVec(1, vectors, random_state=0)).fit(counts, labels)
+    assert found.predict(counts) == labels
+
+
+def test_other_forms_are_without_the_words(vectors):
     topics = TopicVec(2, vectors, random_state=0)
-    few = TopicClassifier(topics).fit(texts, labels)
-    assert few.form_ == "own-directions"
-    assert few.predict(["salt", "rain"]) == ["a", "b"]
-    many = TopicClassifier(topics).fit(texts * 200, labels * 200)
-    assert many.form_ == "own-words"
-    assert TopicClassifier(topics, form="sqrt").fit(texts, labels).form_ == "sqrt"
+    found = TopicClassifier(topics, form="sqrt").fit(["sea salt water", "sky rain"], ["a", "b"])
+    assert found.coef_.shape == (2, found.model_.fitted_.n_topics)
 
 
 def test_few_documents_of_a_class_have_few_topics():
@@ -124,15 +153,28 @@ def test_few_documents_of_a_class_have_few_topics():
     assert default_topics(["a"], n_topics=7).n_topics == 7
 
 
-def test_a_saved_classifier_keeps_the_form_that_was_chosen(classifier, tmp_path):
-    classifier.save(tmp_path / "a.classifier")
-    assert TopicClassifier.load(tmp_path / "a.classifier").form_ == classifier.form_
+def test_a_saved_classifier_keeps_its_form(documents, vectors, tmp_path):
+    some = documents[::4]
+    found = TopicClassifier(TopicVec(1, vectors, random_state=0), form="own-words")
+    found.fit(some, [document.label for document in some]).save(tmp_path / "a.classifier")
+    again = TopicClassifier.load(tmp_path / "a.classifier")
+    assert again.form == "own-words"
+    np.testing.assert_array_equal(again.predict_proba(some), found.predict_proba(some))
 
 
 def test_parts_of_own_directions_have_length_one(classifier, documents):
-    from topicvec.represent import represent
-
     n_topics = classifier.model_.fitted_.n_topics
     features = represent(classifier.model_, documents, "own-directions")
     for part in (features[:, :n_topics], features[:, n_topics:]):
         np.testing.assert_allclose(np.linalg.norm(part, axis=1), 1)
+
+
+def test_documents_may_be_an_iterator(classifier, documents):
+    assert classifier.predict(iter(documents[:5])) == classifier.predict(documents[:5])
+    assert len(classifier.classify(iter(documents[:2]))) == 2
+
+
+def test_fractional_weights_of_words_are_never_negative():
+    words = TellingWords.of(csr_array([[2.0, 0.5], [0.0, 1.0]]))
+    rows = words.weighted(csr_array([[0.1, 0.2], [3.0, 1.0]]))
+    assert (rows.data >= 0).all()

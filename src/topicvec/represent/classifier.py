@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from os import PathLike
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,10 +30,9 @@ Floats = NDArray[np.float64]
 _CARD = "classifier"  # of the file: what is kept beside the model
 _KEPT = ("form", "prior", "strength")
 _STRENGTH = 300.0  # for all training documents together
-_STRENGTH_OF_UNITS = 10.0  # for features whose parts have length 1
-_FEW: Form = "own-directions"  # the form for few labels
-_MANY: Form = "own-words"
-_MANY_LABELS = 200  # in the middle class
+_STRENGTH_OF_UNITS = 0.3  # for features whose parts have length 1
+_LOG_ODDS = 4.0  # for a margin of 1; probabilities are then as good as those of a regression
+_WITH_WORDS: Form = "own-directions"  # the form that the words themselves stand beside
 _MOST_TOPICS, _LABELS_A_TOPIC = 14, 10  # of a class
 
 
@@ -82,7 +81,8 @@ class TellingWords(NamedTuple):
     def weighted(self, counts: csr_array) -> csr_array:
         """Give documents (D, W) as rows (D, V) of length 1, by TF-IDF."""
         part = csr_array(counts[:, self.rows]).astype(float)
-        part.data = (1 + np.log(part.data)) * self.telling[part.indices]
+        often = 1 + np.log(np.maximum(part.data, 1))  # weights below 1 count as they are
+        part.data = np.minimum(part.data, often) * self.telling[part.indices]
         norms = np.maximum(np.sqrt((part * part).sum(axis=1)), 1e-300)
         part.data /= np.repeat(norms, np.diff(part.indptr))
         return part
@@ -91,8 +91,8 @@ class TellingWords(NamedTuple):
 class TopicClassifier:
     """Tell the class of documents by their topics.
 
-    Topics are learned for each class; a document's features are its topics, and a logistic
-    regression weighs them.
+    Topics are learned for each class; a document's features are its topics, the mean direction of
+    its words and the words themselves, and a linear support vector machine weighs them.
 
     Parameters
     ----------
@@ -100,16 +100,17 @@ class TopicClassifier:
         How to learn topics; it is not changed. By default a topic for ten documents of a class,
         at least one and at most 14.
     form : str
-        What the features are, see `topicvec.represent.represent`. By default "auto":
-        "own-directions" if the middle class has fewer than 200 labels, else "own-words". The
-        words themselves, weighted by TF-IDF, are put beside "own-directions".
+        What the features are, see `topicvec.represent.represent`. The words themselves, weighted
+        by TF-IDF, are put beside "own-directions", the default: with few labels vectors know words
+        that the training documents did not have, with many the words know better.
     prior : bool
         Whether mixtures have a prior; without one they are better for classifiers. The own forms
         never have one.
     strength : float, optional
         Inverse of the regularisation: larger fits the training documents more closely. The
-        default is 10 for "own-directions", else 300 over their number, near the best on held-out
-        training documents of 20 Newsgroups and of Reuters.
+        default is 0.3 for "own-directions" (`docs/explanation/retrieval.md`). Other forms are
+        weighed by a logistic regression, its strength 300 over the number of documents, near the
+        best on held-out training documents of 20 Newsgroups and of Reuters.
     sharpness : float, optional
         How sharply words are shared among topics, as for `topicvec.represent.represent`.
 
@@ -117,8 +118,6 @@ class TopicClassifier:
     ----------
     model_ : TopicVec
         The fitted topics.
-    form_ : str
-        What the features are.
     classes_ : tuple of str
         The C classes, sorted.
     coef_, intercept_ : arrays, (C, F), (C,)
@@ -138,7 +137,7 @@ class TopicClassifier:
         self,
         model: TopicVec | None = None,
         *,
-        form: Form | Literal["auto"] = "auto",
+        form: Form = "own-directions",
         prior: bool = False,
         strength: float | None = None,
         sharpness: float | None = None,
@@ -172,36 +171,46 @@ class TopicClassifier:
         names = [str(label) for label in labels]
         if len(set(names)) < 2:
             raise DataError(f"a classifier needs at least two classes; found {sorted(set(names))}")
-        self.form_ = form_for(names) if self.form == "auto" else self.form
-        check_form(self.form_)
+        check_form(self.form)
         model = default_topics(names) if self.model is None else self.model
         self.model_ = model.__sklearn_clone__().fit(texts, names, callback=callback)
         features = represent_training(
-            self.model_, texts, names, self.form_, prior=self.prior, sharpness=self.sharpness
+            self.model_, texts, names, self.form, prior=self.prior, sharpness=self.sharpness
         )
-        if self.form_ == _FEW:
+        if self.form == _WITH_WORDS:
             self._words = TellingWords.of(count_words(self.model_, texts))
-        self._scale, regression = self._learned(self._with_words(features, texts), names)
-        self._adopt(regression.classes_, regression.coef_, regression.intercept_)
+        learned = self._machine if self.form == _WITH_WORDS else self._regression
+        self._adopt(*learned(self._with_words(features, texts), names))
         return self
 
     def _with_words(self, features: NDArray[np.floating], texts: Any) -> Any:
-        """Put the words themselves beside directions: with jargon they tell more."""
-        if self.form_ != _FEW:
+        """Put the words themselves beside directions: they know jargon, and many labels."""
+        if self.form != _WITH_WORDS:
             return features
         words = self._words.weighted(count_words(self.model_, texts))
         return hstack([csr_array(features), words], format="csr")
 
-    def _learned(self, features: Any, names: list[str]) -> tuple[float, Any]:
-        """Scale features and learn a linear model on them."""
+    def _machine(self, features: csr_array, names: list[str]) -> tuple[Any, Floats, Floats]:
+        """Learn a support vector machine; its margins become log odds."""
+        from sklearn.svm import LinearSVC
+
+        self._scale = 1.0
+        strength = _STRENGTH_OF_UNITS if self.strength is None else self.strength
+        if features.nnz < 2**31:  # liblinear reads short indices only; given counts may have longer
+            features.indices = features.indices.astype(np.int32)
+            features.indptr = features.indptr.astype(np.int32)
+        machine = LinearSVC(C=strength, max_iter=10_000, random_state=0).fit(features, names)
+        return machine.classes_, _LOG_ODDS * machine.coef_, _LOG_ODDS * machine.intercept_
+
+    def _regression(self, features: Any, names: list[str]) -> tuple[Any, Floats, Floats]:
+        """Scale features and learn a logistic regression."""
         from sklearn.linear_model import LogisticRegression
 
-        units = self.form_ == _FEW
-        scale = 1.0 if units else 1 / max(float(features.std()), 1e-12)
-        usual = _STRENGTH_OF_UNITS if units else _STRENGTH / len(names)
-        strength = usual if self.strength is None else self.strength
+        self._scale = 1 / max(float(features.std()), 1e-12)
+        strength = _STRENGTH / len(names) if self.strength is None else self.strength
         regression = LogisticRegression(C=strength, max_iter=1000)
-        return scale, regression.fit(features * scale, names)
+        regression.fit(features * self._scale, names)
+        return regression.classes_, regression.coef_, regression.intercept_
 
     def predict_proba(self, documents: Any) -> Floats:
         """Give each class's probability for each document.
@@ -218,10 +227,11 @@ class TopicClassifier:
         """
         if not hasattr(self, "coef_"):
             raise DataError("this classifier has learned nothing yet: call fit first")
+        texts = documents if hasattr(documents, "shape") else list(documents)  # read twice
         features = represent(
-            self.model_, documents, self.form_, prior=self.prior, sharpness=self.sharpness
+            self.model_, texts, self.form, prior=self.prior, sharpness=self.sharpness
         )
-        features = self._with_words(features, documents)
+        features = self._with_words(features, texts)
         logits = features * self._scale @ self.coef_.T + self.intercept_
         odds = np.exp(logits - logits.max(axis=1, keepdims=True))
         return np.asarray(odds / odds.sum(axis=1, keepdims=True))
@@ -287,12 +297,11 @@ class TopicClassifier:
             "classes": list(self.classes_),
             **{name: getattr(self, name) for name in _KEPT},
             "scale": self._scale,
-            # those that were used: a later default must not change a saved classifier
-            "form": self.form_,
-            "sharpness": sharpness_of(self.form_, self.sharpness),
+            # the one that was used: a later default must not change a saved classifier
+            "sharpness": sharpness_of(self.form, self.sharpness),
         }
         arrays: dict[str, NDArray[Any]] = {"coef": self.coef_, "intercept": self.intercept_}
-        if self.form_ == _FEW:
+        if self.form == _WITH_WORDS:
             arrays |= self._words._asdict()
         self.model_.save(path, extra={_CARD: about}, arrays=arrays)
 
@@ -319,11 +328,10 @@ class TopicClassifier:
             )
         about = found.extra[_CARD]
         classifier = cls(**{name: about[name] for name in _KEPT})
-        classifier.form_ = about["form"]
         classifier.sharpness = about.get("sharpness", 1.0)  # that of the first files
         classifier.model_ = TopicVec.load(path, **params)
         classifier._scale = about["scale"]
-        if classifier.form_ == _FEW:
+        if classifier.form == _WITH_WORDS:
             classifier._words = TellingWords(*(found.arrays[name] for name in TellingWords._fields))
         classifier._adopt(about["classes"], found.arrays["coef"], found.arrays["intercept"])
         return classifier
@@ -336,21 +344,6 @@ class TopicClassifier:
         if len(self.coef_) == 1:
             self.coef_ = np.vstack([-self.coef_, self.coef_]) / 2
             self.intercept_ = np.hstack([-self.intercept_, self.intercept_]) / 2
-
-
-def form_for(labels: Sequence[str]) -> Form:
-    """Choose what the features are by how many labels the middle class has.
-
-    With few, words that the training documents did not have must be understood by their vectors;
-    with many, counts of words by class know better. On held-out training documents the two forms
-    change places near 200 (`docs/how-to/classify.md`).
-
-    Examples
-    --------
-    >>> form_for(["pet", "road"] * 10), form_for(["pet", "road"] * 500)
-    ('own-directions', 'own-words')
-    """
-    return _FEW if _labels_a_class(labels) < _MANY_LABELS else _MANY
 
 
 def _labels_a_class(labels: Sequence[str]) -> int:

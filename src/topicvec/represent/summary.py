@@ -6,8 +6,8 @@ Sentences are chosen one by one. Each time it is the one with the largest
 
 p the text's mixture of topics without background and the null topic, q that of the sentences
 chosen so far with this one, centrality the cosine of the sentence's meaning with the text's, and
-redundancy its largest cosine with a sentence that is chosen already; both at least 0. Tokens get their topics in
-the light of the whole text, so short sentences are no problem.
+redundancy its largest cosine with a sentence that is chosen already; both at least 0. Tokens get
+their topics in the light of the whole text, so short sentences are no problem.
 """
 
 import re
