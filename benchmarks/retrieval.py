@@ -1,4 +1,4 @@
-"""Search beside TF-IDF, BM25, mean vectors and LDA: documents of the same class on six corpora.
+"""Search beside TF-IDF, BM25, mean vectors and LDA: documents of the same class on seven corpora.
 
     TOPICVEC_DATA=/path/to/data python benchmarks/retrieval.py
 
@@ -36,7 +36,6 @@ RESULTS = Path(__file__).parent / "results" / "retrieval.json"
 CORPORA = ("20news", "reuters", *SHORT, ITALIAN)
 N_QUERIES = 500  # at most, evenly taken
 N_FOUND = 10
-TOPICS_A_CLASS = 2
 
 Ranking = NDArray[np.integer]
 Rankings = Iterator[Ranking]
@@ -124,13 +123,12 @@ def score(rankings: Rankings, labels: list[str], classes: NDArray[Any]) -> dict[
     }
 
 
-def measure(name: str, topics_a_class: int) -> dict[str, Any]:
+def measure(name: str) -> dict[str, Any]:
     data = prepare_corpus(name)
     step = -(-len(data.held.texts) // N_QUERIES)
     queries, tokens, labels = (list(column[::step]) for column in data.held)
-    n_topics = topics_a_class * data.n_classes
     start = time.perf_counter()
-    model = TopicVec(n_topics=n_topics, random_state=0).fit(data.fit.texts)
+    model = TopicVec(random_state=0).fit(data.fit.texts)
     fitted = time.perf_counter()
     index = DocumentIndex.build(model, data.fit.texts)
     built = time.perf_counter()
@@ -142,14 +140,14 @@ def measure(name: str, topics_a_class: int) -> dict[str, Any]:
         "BM25": lambda: by_bm25(index, queries),
         "mean vectors": lambda: by_means(index, queries, weighted=False),
         "mean vectors, weighted": lambda: by_means(index, queries, weighted=True),
-        "LDA": lambda: by_lda(data, tokens, n_topics),
+        "LDA": lambda: by_lda(data, tokens, model.n_topics_),
     }
     classes = np.array(data.fit.labels)
     return {
         "documents": len(index),
         "queries": len(queries),
         "classes": data.n_classes,
-        "n_topics": n_topics,
+        "n_topics": model.n_topics_,
         "seconds": {"fit": round(fitted - start, 1), "index": round(built - fitted, 1)},
         "blend": index.blend._asdict(),
         "ways": {way: score(ranks(), labels, classes) for way, ranks in ways.items()},
@@ -159,10 +157,9 @@ def measure(name: str, topics_a_class: int) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--corpora", nargs="+", default=CORPORA)
-    parser.add_argument("--topics-a-class", type=int, default=TOPICS_A_CLASS)
     given = parser.parse_args()
     for name in given.corpora:
-        found = measure(name, given.topics_a_class)
+        found = measure(name)
         print(name, json.dumps(found), flush=True)
         old = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
         old[name] = found

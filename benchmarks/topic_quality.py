@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from topic_results import OURS, ROWS, add_run, read, write
+from topic_results import CONTROL, OURS, ROWS, add_run, read, write
 from topicvec_bench.compare import TopicRun, score_runs
 from topicvec_bench.registry import make
 from words import CACHE, circumstances
@@ -99,8 +99,8 @@ def fit(run: Run, corpus: Corpus) -> tuple[Any, float]:
     """Fit a system by its defaults; give it with the seconds, those of encoding with them."""
     params: dict[str, Any] = {"n_topics": run.n_topics, "random_state": run.seed}
     encoded: Encoded | None = None
-    if run.row == OURS:
-        model: Any = TopicVec(**params)
+    if run.row in (OURS, CONTROL):
+        model: Any = TopicVec(**params, phrases=run.row == OURS)
     else:
         model = make(run.row, "topics", **params)
         if hasattr(model, "encoder"):

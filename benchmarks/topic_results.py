@@ -7,9 +7,10 @@ from typing import Any
 from topicvec_bench.results import Spread
 from words_results import Record, Rows, plain, read, store, summarize, with_run
 
-__all__ = ["OURS", "ROWS", "add_run", "goals", "read", "write"]
+__all__ = ["CONTROL", "OURS", "ROWS", "add_run", "goals", "read", "write"]
 
 OURS = "TopicVec"
+CONTROL = "TopicVec, phrases=False"  # what phrases bring, which peers do not have
 PEERS = (
     "LDA (tomotopy)",
     "NMF (scikit-learn)",
@@ -19,7 +20,7 @@ PEERS = (
     "Top2Vec",
     "FASTopic",
 )
-ROWS = (OURS, *PEERS)
+ROWS = (OURS, CONTROL, *PEERS)
 KEY = ("corpus", "n_topics", "row", "seed")
 MEASURES = (
     "found", "npmi", "c_v", "wikipedia", "embedding", "diversity", "diversity_25", "product",
@@ -90,7 +91,7 @@ def _by_case(
 def _ahead(rows: Rows, measure: str) -> list[str]:
     """Name the peers that are ahead of ours."""
     ours = rows[OURS][measure].mean
-    return [name for name, row in rows.items() if row[measure].mean > ours]
+    return [name for name in PEERS if name in rows and rows[name][measure].mean > ours]
 
 
 def _below(rows: Rows) -> list[str]:

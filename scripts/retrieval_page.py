@@ -19,8 +19,8 @@ python benchmarks/retrieval.py
 
 Documents that are held out are the queries, and those of the same class should be found; nobody is
 told the classes. Of 20 Newsgroups and Reuters these are parts of the training documents. **Search**
-is `DocumentIndex.build(TopicVec(n_topics, random_state=0).fit(texts), texts)` with all defaults but
-the number of topics, twice that of the classes; LDA (tomotopy, 500 sweeps) has as many. TF-IDF and
+is `DocumentIndex.build(TopicVec(random_state=0).fit(texts), texts)`, all by default, the number of
+topics too; LDA (tomotopy, 500 sweeps) has as many topics. TF-IDF and
 BM25 see all words but stop words. Mean vectors are those of the embedded general vectors, plain or
 weighted by inverse document frequency and without their common direction. One seed.
 

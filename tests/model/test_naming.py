@@ -320,3 +320,21 @@ def test_a_labeller_names_topics_of_classes_and_batches(planted):
     assert all(t.label.isupper() for t in model.topics_ if not t.is_null)
     online = labelled(planted, shout).partial_fit(planted.documents)
     assert all(t.label.isupper() for t in online.topics_ if not t.is_null)
+
+
+def test_a_topic_without_words_and_direction_is_named_by_its_number():
+    documents = datasets.sample_corpus()[:30]
+    mask = np.ones((30, 5), bool)
+    mask[:, 3] = False  # nobody may use it
+    model = TopicVec(random_state=0).fit(documents, mask=mask)
+    labels = {topic.index: topic.label for topic in read_topics(model.fitted_, min_mass=0)}
+    assert len(set(labels.values())) == 5
+    flat = WordVectors(["cat", "dog", "bus"], np.ones((3, 2)), np.ones(3))
+    found = TopicVec(1, flat, random_state=0).fit(["cat dog bus"])
+    assert read_topics(found.fitted_, min_mass=0)[0].label
+
+
+def test_topics_of_small_weights_live():
+    model = TopicVec(4, random_state=0)
+    model.fit(datasets.sample_corpus()[:30], document_weights=np.full(30, 1e-4))
+    assert len(model.topics_) == 5

@@ -178,3 +178,9 @@ def test_fractional_weights_of_words_are_never_negative():
     words = TellingWords.of(csr_array([[2.0, 0.5], [0.0, 1.0]]))
     rows = words.weighted(csr_array([[0.1, 0.2], [3.0, 1.0]]))
     assert (rows.data >= 0).all()
+
+
+def test_labels_may_be_numbers(documents, vectors):
+    labels = [0] * 6 + [1] * 6
+    found = TopicClassifier(TopicVec(1, vectors, random_state=0)).fit(documents[6:18], labels)
+    assert 0 <= found.score(documents[6:18], labels) <= 1

@@ -151,5 +151,5 @@ def test_what_is_no_time_is_refused(small):
         parse_time("soon")
     with pytest.raises(DataError, match="a time for each document, found 0 for 1"):
         topics_over_time(small, [OLD])
-    with pytest.raises(DataError, match="n_bins must be at least 1; found 0"):
+    with pytest.raises(DataError, match="n_bins must be between 1 and 500; found 0"):
         topics_over_time(small, [OLD], times=["1"], n_bins=0)

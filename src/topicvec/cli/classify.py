@@ -27,10 +27,11 @@ def train(
     output: opts.Output,
     reading: opts.Words,
     k: Annotated[
-        int | None,
+        str | None,
         opts.flag(
             "-k",
-            "Topics of each class; by default one for ten documents, 1 to 14.",
+            "Topics of each class, or auto; by default one for ten documents, 1 to 14.",
+            metavar="NUMBER|auto",
         ),
     ] = None,
     seed: opts.Seed = 0,
@@ -55,7 +56,7 @@ def train(
         raise DataError(f"--held-out must be at least 0 and less than 1; found {held_out}")
     params = {"random_state": seed, "n_jobs": jobs, **reading, **opts.read_settings(settings)}
     if k is not None:
-        params["n_topics"] = k
+        params["n_topics"] = opts.number_of_topics(k)
     documents = texts.read()
     fitting.labels_of(documents)
     score = _held_out_score(documents, held_out, seed, params) if held_out else None

@@ -20,6 +20,7 @@ __all__ = [
     "reads_texts",
 ]  # fmt: skip
 
+MANY_DIGITS = 10  # no number that a command takes has so many
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
 Command = Callable[..., Any]
 Table = Mapping[str, tuple[Any, Any, Any]]  # of options: kind, default and description of each
@@ -122,7 +123,7 @@ def number_of_topics(text: str) -> int | str:
     >>> number_of_topics("8"), number_of_topics("auto")
     (8, 'auto')
     """
-    if text != "auto" and not text.isdecimal():
+    if text != "auto" and not (text.isdecimal() and len(text) < MANY_DIGITS):
         raise DataError(f"-k takes a number of topics, or auto; found {text!r}")
     return text if text == "auto" else int(text)
 

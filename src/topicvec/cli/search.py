@@ -68,7 +68,9 @@ def similar(
     Example: topicvec similar corpus.topicvec corpus/ --to corpus/a.txt
     """
     found, beginnings = _index(model, texts, index, jobs)
-    row = found.row(int(to) if to.isdigit() and to not in found.ids else to)
+    row = found.row(
+        int(to) if to.isdecimal() and len(to) < opts.MANY_DIGITS and to not in found.ids else to
+    )
     _report(found.similar(row, n), beginnings, {"id": found.ids[row]}, json)
 
 

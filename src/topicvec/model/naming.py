@@ -119,8 +119,8 @@ def name_topics(words: Sequence[Pairs], given: Sequence[str | None]) -> list[str
 
 def _scaled(pairs: Pairs) -> dict[str, float]:
     """Relevance of words in parts of the largest."""
-    best = max((value for _, value in pairs), default=1.0)
-    return {word: value / best for word, value in pairs}
+    best = max((value for _, value in pairs), default=0.0)
+    return {word: value / best for word, value in pairs} if best > 0 else {}
 
 
 def _telling(pairs: Pairs, total: Counter[str]) -> Pairs:

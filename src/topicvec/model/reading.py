@@ -57,6 +57,7 @@ Pairs = tuple[tuple[str, float], ...]
 
 _ROWS = 2048  # words at a time: no second copy of the vectors, and a block stays in the cache
 _SHOWN = 6  # words in a repr
+_DEAD = 0.1  # of an even share
 _NAMED = 20  # words that a name is made of
 
 
@@ -148,7 +149,8 @@ def read_topics(
         How words are ranked, see the formulas at the top of this module; a number from 0, telling
         words, to 1, frequent ones.
     min_mass : float
-        Topics with fewer expected training tokens are dead and left out; 0 keeps all.
+        Topics with fewer expected training tokens, and less than a tenth of an even share, are
+        dead and left out; 0 keeps all.
 
     Returns
     -------
@@ -269,8 +271,9 @@ def _check_arguments(n_words: int, n_nearest: int, relevance: Relevance | float)
 def _live(fitted: FittedTopics, min_mass: float, is_background: NDArray[np.bool_]) -> list[int]:
     """Rows of the topics to read: the largest first, then background, the null topic last."""
     order = 1 + np.lexsort((-fitted.mass[1:], is_background[1:]))
-    seen = bool(fitted.mass.any())  # a model without documents has no dead topics either
-    return [int(k) for k in order if fitted.mass[k] >= min_mass or not seen] + [0]
+    # Weights may add up to little; a model without documents has no dead topics either.
+    least = min(min_mass, _DEAD * float(fitted.mass.sum()) / fitted.n_topics)
+    return [int(k) for k in order if fitted.mass[k] >= least] + [0]
 
 
 def _columns(

@@ -281,7 +281,7 @@ class TopicClassifier:
         float
             Between 0 and 1.
         """
-        return macro_f1(labels, self.predict(documents))
+        return macro_f1([str(label) for label in labels], self.predict(documents))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write topics and classifier to one model file, which `TopicVec.load` reads too.

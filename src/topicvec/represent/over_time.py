@@ -45,6 +45,7 @@ __all__ = ["Course", "Rise", "TimeSpan", "parse_time", "topics_over_time", "usua
 Floats = NDArray[np.floating]
 Ints = NDArray[np.integer]
 
+_MOST_BINS = 500
 _YEAR = 365.2425  # days
 _SELDOM = 0.01
 _FALSE = 0.01  # of the words that are listed
@@ -245,8 +246,8 @@ def usual_bins(times: Sequence[str], most: int = 24) -> int:
 
 def _cut(times: Sequence[str], n_bins: int) -> tuple[Floats, Ints]:
     """Cut time into B equal spans: their edges (B + 1,), and the span of each time."""
-    if n_bins < 1:
-        raise DataError(f"n_bins must be at least 1; found {n_bins}")
+    if not 1 <= n_bins <= _MOST_BINS:
+        raise DataError(f"n_bins must be between 1 and {_MOST_BINS}; found {n_bins}")
     moments = np.array([parse_time(time) for time in times])
     low, high = float(moments.min()), float(moments.max())
     if high == low or (moments % 1 == 0).all():
