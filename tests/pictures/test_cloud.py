@@ -184,7 +184,7 @@ def test_background_is_grey_and_no_part_of_a_cloud(with_background):
     drawn = cloud(with_background).svg
     assert "violin<" in drawn
     assert "early<" not in drawn
-    assert filler.label not in drawn
+    assert f"{filler.share:.1%}" not in drawn  # no cell of its own
 
 
 def test_a_topic_is_background_in_the_cloud_of_any_text(with_background):
