@@ -66,8 +66,8 @@ By `benchmarks/few_labels.py` (`benchmarks/results/few_labels.json`): macro F1, 
 1,000 documents that are held out from the training documents. The labelled documents are drawn
 anew for each seed, the same for both; ± is the standard deviation over seeds, where there are
 several. Nothing else is learned from: vectors and topics know the labelled documents only. "All"
-is all documents that are not held out; a class that has fewer than so many gives all it has.
-20 Newsgroups with all labels has not been run. Rows without ± are one seed.
+is all documents that are not held out; a class that has fewer than so many gives all it has. Rows
+without ± are one seed.
 
 A document is its topics, the mean direction of its words, and the words themselves weighted by
 TF-IDF, each part of length 1, for any number of labels; a linear support vector machine (squared
