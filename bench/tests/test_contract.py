@@ -12,7 +12,7 @@ from topicvec_bench.base import Baseline, TopicBaseline
 from topicvec_bench.classify import classify
 from topicvec_bench.registry import METHODS, find_method, make, names
 from topicvec_bench.simple import MeanVectors
-from topicvec_bench.topicvec import TopicVecFeatures, TopicVecMean
+from topicvec_bench.topicvec import TopicVecFeatures
 
 ROLES = ("features", "topics")
 READ_TEXTS = {
@@ -41,8 +41,18 @@ QUICK = {
     "Doc2Vec": {"n_dims": 20, "n_epochs": 40},
     "LDA (scikit-learn)": {"n_topics": 6, "max_iter": 50},
     "NMF (scikit-learn)": {"n_topics": 6},
-    "TopicVec": {"n_topics": 3, "options": {"tol": 1e-2}},
-    "TV+MeanWV": {"n_topics": 3, "options": {"tol": 1e-2}},
+    **{
+        name: {"n_topics": 3, "options": {"tol": 1e-2}}
+        for name in (
+            "TopicVec",
+            "TV+MeanWV",
+            "TopicVec, square roots",
+            "TopicVec, default",
+            "own-words",
+            "own-words+MeanWV",
+        )
+    },
+    "random groups": {"n_topics": 3},
 }
 
 
@@ -58,12 +68,10 @@ def dense(features):
     return features.toarray() if issparse(features) else np.asarray(features)
 
 
-CLASSES = {
-    getattr(find_method(name, role), role): (role, name) for role in ROLES for name in names(role)
-}
+ROWS = [(role, name) for role in ROLES for name in names(role)]
 
 
-@pytest.fixture(scope="session", params=CLASSES.values(), ids=CLASSES)
+@pytest.fixture(scope="session", params=ROWS, ids=[f"{role} {name}" for role, name in ROWS])
 def fitted(request, planted):
     """Every class of the registry that can run here."""
     role, name = request.param
@@ -196,31 +204,60 @@ def test_topics_of_each_class_share_one_null_topic(planted):
     assert without.transform(train.documents).shape[1] == 3
 
 
-def test_forms_of_features_agree(planted):
+def features_of(planted, documents=None, **params):
     train = planted.train
-    sqrt, proportions, counts = (
-        TopicVecFeatures(3, planted.vectors, form=form, options={"tol": 1e-2})
-        .fit(train.documents, train.labels)
-        .transform(train.documents)
-        for form in ("sqrt", "proportions", "counts")
-    )
-    assert np.allclose(sqrt**2, proportions)
-    assert np.allclose(counts / counts.sum(axis=1, keepdims=True), proportions)
-    assert np.allclose(counts.sum(axis=1), [len(tokens) for tokens in train.documents])
+    model = TopicVecFeatures(3, planted.vectors, options={"tol": 1e-2}, **params)
+    return model.fit(train.documents, train.labels).transform(documents or train.documents)
 
 
-def test_an_unknown_form_is_refused(planted):
-    with pytest.raises(DataError, match="form"):
-        TopicVecFeatures(3, planted.vectors, form="log").fit(planted.train.documents)
+def test_the_papers_features_are_the_posterior_after_one_e_step(planted):
+    train = planted.train
+    model = TopicVecFeatures(3, planted.vectors, options={"tol": 1e-2})
+    found = model.fit(train.documents, train.labels).transform(train.documents)
+    fitted, ids = model.model_.fitted_, planted.vectors.ids
+    logits = fitted.vectors.matrix @ fitted.topics.T + fitted.residuals
+    for tokens, row in zip(train.documents, found, strict=True):
+        exponent = logits[[ids[word] for word in tokens]]
+        pi = np.exp(exponent - exponent.max(axis=1, keepdims=True))
+        theta = 0.1 + (pi / pi.sum(axis=1, keepdims=True)).sum(axis=0)
+        assert np.allclose(row, theta / theta.sum(), atol=1e-5)
+
+
+def test_square_roots_are_of_the_papers_features(planted):
+    assert np.allclose(features_of(planted, form="square roots") ** 2, features_of(planted))
+
+
+def test_mixtures_that_settle_are_those_of_the_model(planted):
+    train = planted.train
+    model = TopicVecFeatures(3, planted.vectors, options={"tol": 1e-2}, n_passes=None)
+    found = model.fit(train.documents, train.labels).transform(train.documents)
+    assert np.allclose(found, model.model_.transform(train.documents))
+
+
+@pytest.mark.parametrize("wrong", [{"form": "log"}, {"n_passes": 2}])
+def test_an_unknown_form_is_refused(planted, wrong):
+    with pytest.raises(DataError, match=next(iter(wrong))):
+        features_of(planted, **wrong)
 
 
 def test_both_kinds_of_features_stand_side_by_side(planted):
-    train = planted.train
-    options = {"tol": 1e-2}
-    both = TopicVecMean(3, planted.vectors, options=options)
-    features = both.fit(train.documents, train.labels).transform(train.documents)
-    means = MeanVectors(planted.vectors).fit(train.documents).transform(train.documents)
-    assert np.allclose(features[:, 9:], means)
+    documents = planted.train.documents
+    means = MeanVectors(planted.vectors).fit(documents).transform(documents)
+    both = features_of(planted, with_mean=True)
+    assert np.allclose(both[:, 9:], means)
+    assert np.array_equal(both[:, :9], features_of(planted))
+
+
+def test_topics_with_own_words_do_not_know_their_training_documents_better_than_new_ones(planted):
+    train, test = planted.train, planted.test
+    model = quick("TopicVec, default", planted.vectors)
+    unseen = model.fit_transform(train.documents, train.labels)
+    seen, new = model.transform(train.documents), model.transform(test.documents)
+
+    def sureness(features):
+        return float((features**2).max(axis=1).mean())
+
+    assert abs(sureness(unseen) - sureness(new)) <= abs(sureness(seen) - sureness(new)) + 0.02
 
 
 def test_methods_are_found_by_name():

@@ -10,7 +10,7 @@ from topicvec.errors import DataError, FormatError, MissingExtra
 from topicvec.text import Document
 from topicvec_bench import table2
 from topicvec_bench.corpora import CORPORA, hold_out, known_tokens
-from topicvec_bench.registry import METHODS
+from topicvec_bench.registry import METHODS, split_names
 from topicvec_bench.results import PAPER, Results, Row, summarize
 from topicvec_bench.table2 import run_method, run_table2
 
@@ -62,7 +62,7 @@ def test_seeds_are_for_methods_that_draw_random_numbers(planted, corpora, monkey
         ("TopicVec", 1),
     ]
     assert rows[1].settings["n_topics"] == 2
-    assert rows[1].settings["form"] == "own-words"  # a default, but it could change
+    assert rows[1].settings["form"] == "proportions"  # a default, but it could change
     assert "random_state" not in rows[1].settings
 
 
@@ -136,9 +136,9 @@ def test_features_of_training_documents_are_those_of_unseen_ones(planted, corpor
     transform = "topicvec_bench.topicvec.TopicVecFeatures.transform"
     monkeypatch.setattr(transform, lambda _, documents: asked.append(len(documents)) or whole)
     whole = np.zeros((40, 9))
-    few = {"reuters": {"TopicVec": {"n_topics": 3, "options": {"tol": 1e-2}}}}
+    few = {"reuters": {"own-words": {"n_topics": 3, "options": {"tol": 1e-2}}}}
     monkeypatch.setattr("topicvec_bench.registry.SETTINGS", few)
-    run(planted, ["TopicVec"])
+    run(planted, ["own-words"])
     assert asked == [40]  # the training documents go another way
 
 
@@ -228,10 +228,12 @@ def test_a_summary_has_mean_and_spread_over_seeds(planted):
     scores = row.scores["paper"]
     rows = [
         replace(row, seed=seed, scores={**row.scores, "paper": replace(scores, f1=f1)})
-        for seed, f1 in enumerate((90.0, 92.0))
+        for seed, f1 in enumerate((90.0, 92.0, 94.0))
     ]
     (found,) = summarize(rows, METHODS)
-    assert str(found.f1) == "91.0 ± 1.4"
+    assert str(found.f1) == "92.0 ± 2.0"
+    (of_two,) = summarize(rows[:2], METHODS)
+    assert str(of_two.f1) == "91.0"  # two seeds are no spread
     assert found.paper_f1 == PAPER["reuters"]["BOW"].f1
     assert found.n_features == 50
 
@@ -251,3 +253,39 @@ def test_stop_words_unknown_words_and_empty_documents_are_dropped():
     assert found.documents == [["cat", "cat"], ["dog"]]
     assert found.labels.tolist() == ["a", "b"]
     assert found.n_tokens == 3
+
+
+def test_a_row_tells_its_main_figures_in_the_file(planted, tmp_path, corpora):
+    file = tmp_path / "table2.json"
+    (row,) = run(planted, ["BOW"], output=file)
+    (saved,) = json.loads(file.read_text())["rows"]
+    figures = {"method", "corpus", "form", "n_features", "f1", "f1_stronger", "seed"}
+    assert figures <= set(saved)
+    assert (saved["f1"], saved["f1_stronger"]) == (
+        row.scores["paper"].f1,
+        row.scores["strong"].f1,
+    )
+    assert Results.read(file).rows == (row,)
+
+
+def test_neighbours_are_scored_by_the_classes_they_name(planted, corpora, monkeypatch):
+    class Oracle:
+        def fit(self, documents, labels):
+            self.labels = planted.test.labels
+            return self
+
+        def predict(self, documents):
+            return self.labels
+
+    monkeypatch.setattr(table2, "make", lambda *_, **__: Oracle())
+    wanted = Row("reuters", "BOW", 0, "")
+    row = run_method(wanted, (planted.train, planted.test), planted.vectors)
+    assert (row.scores["paper"].f1, row.form) == (100.0, "neighbours")
+    assert row.as_dict()["f1_stronger"] is None
+    (summary,) = summarize([row], METHODS)
+    assert summary.strong_f1 is None
+
+
+def test_names_with_commas_are_told_apart():
+    assert split_names("topicvec, square roots,BOW") == ["TopicVec, square roots", "BOW"]
+    assert split_names("TopicVec,nothing") == ["TopicVec", "nothing"]

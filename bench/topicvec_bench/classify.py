@@ -76,6 +76,18 @@ class Classification:
         """Return the record as plain data."""
         return asdict(self)
 
+    @classmethod
+    def of_predictions(cls, wanted: ArrayLike, found: ArrayLike, seconds: float) -> Self:
+        """Score classes that a method named by itself, without a support vector machine.
+
+        Examples
+        --------
+        >>> Classification.of_predictions(["a", "b"], ["a", "b"], 0.0).f1
+        100.0
+        """
+        precision, recall, f1, accuracy = _scores(np.asarray(wanted), np.asarray(found))
+        return cls(precision, recall, f1, accuracy, 0, 0.0, "none", True, seconds)
+
 
 def classify(
     train: Features,

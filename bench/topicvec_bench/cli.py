@@ -21,7 +21,7 @@ from topicvec.errors import TopicVecError
 from topicvec.text import Document, read_documents
 from topicvec_bench.compare import SkippedRun, TopicQuality, TopicRun, run_topics, score_runs
 from topicvec_bench.corpora import CORPORA, shared_tokens
-from topicvec_bench.registry import METHODS, find_method, names
+from topicvec_bench.registry import METHODS, find_method, names, split_names
 from topicvec_bench.results import Row, Summary, summarize
 from topicvec_bench.table2 import run_table2
 
@@ -125,9 +125,7 @@ def table2(
     with remarks(quiet=quiet), progress_bar() as advance:
         rows = run_table2(
             list(CORPORA) if corpus == "both" else [corpus],
-            names("features")
-            if methods == "all"
-            else [name.strip() for name in methods.split(",")],
+            names("features") if methods == "all" else split_names(methods),
             load_vectors(vectors),
             n_seeds=seeds,
             min_count=min_count,
@@ -152,7 +150,10 @@ def _line(row: Row) -> str:
     head = f"{row.corpus} {row.method} seed {row.seed}:"
     if not row.is_done:
         return f"{head} skipped, {row.skipped}"
-    return f"{head} F1 {row.scores['paper'].f1:.1f}, strong {row.scores['strong'].f1:.1f}"
+    strong = row.scores.get("strong")
+    return f"{head} F1 {row.scores['paper'].f1:.1f}" + (
+        f", strong {strong.f1:.1f}" if strong else ""
+    )
 
 
 def _table(summaries: Sequence[Summary]) -> list[dict[str, object]]:

@@ -12,7 +12,11 @@ import numpy as np
 from topicvec.errors import DataError, FormatError
 from topicvec_bench.classify import Classification, Protocol
 
-__all__ = ["PAPER", "PaperScore", "Results", "Row", "Spread", "Summary", "summarize"]
+_TOLD = ("form", "n_features", "f1", "f1_stronger")  # of a row's scores, for whoever reads the file
+
+__all__ = ["LEAST_SEEDS", "PAPER", "PaperScore", "Results", "Row", "Spread", "Summary", "summarize"]
+
+LEAST_SEEDS = 3  # for a spread
 
 
 class PaperScore(NamedTuple):
@@ -108,9 +112,34 @@ class Row:
     def _bare(self) -> "Row":
         return Row(self.corpus, self.method, self.seed, self.vectors, self.settings)
 
+    @property
+    def form(self) -> str:
+        """What stands for a document: a form of TopicVec, neighbours, or plain features."""
+        if self.is_done and "strong" not in self.scores:
+            return "neighbours"
+        return str(self.settings.get("form", "features"))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the row as plain data, its main figures beside all of them.
+
+        Examples
+        --------
+        >>> Row("20news", "TopicVec", 0, "8f2c", {"form": "proportions"}).as_dict()["form"]
+        'proportions'
+        """
+        paper, strong = self.scores.get("paper"), self.scores.get("strong")
+        return {
+            **asdict(self),
+            "form": self.form,
+            "n_features": paper.n_features if paper else 0,
+            "f1": paper.f1 if paper else None,
+            "f1_stronger": strong.f1 if strong else None,
+        }
+
     @classmethod
     def of_dict(cls, values: dict[str, Any]) -> Self:
-        """Read what `dataclasses.asdict` wrote."""
+        """Read what `as_dict` made."""
+        values = {name: value for name, value in values.items() if name not in _TOLD}
         scores = {name: Classification(**each) for name, each in values["scores"].items()}
         return cls(**{**values, "scores": scores})
 
@@ -170,7 +199,7 @@ class Results:
     def _write(self) -> None:
         if self.path is None:
             return
-        text = json.dumps({"rows": [asdict(row) for row in self.rows]}, indent=2, allow_nan=False)
+        text = json.dumps({"rows": [row.as_dict() for row in self.rows]}, indent=2, allow_nan=False)
         part = self.path.with_name(f"{self.path.name}.part")  # so that a broken run leaves no half
         part.write_text(f"{text}\n", encoding="utf-8")
         part.replace(self.path)
@@ -178,7 +207,7 @@ class Results:
 
 @dataclass(frozen=True)
 class Spread:
-    """Mean and standard deviation over seeds.
+    """Mean and sample standard deviation over seeds; that of two would say nothing.
 
     Examples
     --------
@@ -194,11 +223,12 @@ class Spread:
     def of(cls, values: Iterable[float]) -> Self:
         """Summarise values."""
         found = np.array(list(values), dtype=float)
-        deviation = float(found.std(ddof=1)) if len(found) > 1 else 0.0
+        deviation = float(found.std(ddof=1)) if len(found) >= LEAST_SEEDS else 0.0
         return cls(float(found.mean()), deviation, len(found))
 
     def __str__(self) -> str:
-        return f"{self.mean:.1f} ± {self.deviation:.1f}" if self.n > 1 else f"{self.mean:.1f}"
+        spread = f" ± {self.deviation:.1f}" if self.n >= LEAST_SEEDS else ""
+        return f"{self.mean:.1f}{spread}"
 
 
 @dataclass(frozen=True)
@@ -214,7 +244,7 @@ class Summary:
     precision, recall, f1 : Spread
         By the paper's protocol, in percent.
     strong_f1 : Spread
-        By the stronger protocol.
+        By the stronger protocol; None for neighbours, which have no classifier.
     seconds : float
         Mean time to learn and describe.
     paper_f1 : float, optional
@@ -261,6 +291,7 @@ def _summary(rows: list[Row]) -> Summary:
         f1 = paper.f1 if paper else None
         return Summary(corpus, method, paper_f1=f1, skipped=rows[0].skipped)
     own = [row.scores["paper"] for row in done]
+    strong = [row.scores["strong"].f1 for row in done if "strong" in row.scores]
     return Summary(
         corpus,
         method,
@@ -268,7 +299,7 @@ def _summary(rows: list[Row]) -> Summary:
         precision=Spread.of(score.precision for score in own),
         recall=Spread.of(score.recall for score in own),
         f1=Spread.of(score.f1 for score in own),
-        strong_f1=Spread.of(row.scores["strong"].f1 for row in done),
+        strong_f1=Spread.of(strong) if strong else None,
         seconds=float(np.mean([row.seconds for row in done])),
         paper_f1=paper.f1 if paper else None,
     )

@@ -1,33 +1,38 @@
 """TopicVec itself: how much of each class's topics a document has, and topics to be compared."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
-from typing import Any, Self
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from topicvec.embed.vectors import WordVectors
-from topicvec.engine import Engine
+from topicvec.engine import Engine, LocalEngine
+from topicvec.errors import DataError
+from topicvec.model.inference import infer
 from topicvec.model.reading import read_topics
 from topicvec.model.topicvec import TopicVec
 from topicvec.represent.documents import (
-    SHARPNESS,
-    Form,
-    check_form,
+    allowed_topics,
+    count_words,
     represent,
     represent_training,
 )
+from topicvec.represent.own_words import masses_without
 from topicvec_bench.base import Floats, TokenLists, TopicBaseline, checked
 
-__all__ = ["TopicVecFeatures", "TopicVecMean", "TopicVecTopics"]
+__all__ = ["DefaultTopics", "FeatureForm", "TopicVecFeatures", "TopicVecTopics"]
+
+FeatureForm = Literal["proportions", "square roots", "own-words"]
 
 # The rows of the tables are the paper's model: vectors as they are, topics without own words.
 PAPER: Mapping[str, Any] = {"own_words": False, "alpha": 0.1}
 
 
 class TopicVecFeatures(TopicBaseline):
-    """How much of each topic a document has, without a prior on the mixture.
+    """The paper's features: topic proportions of the posterior after one E-step.
 
     Parameters
     ----------
@@ -37,12 +42,18 @@ class TopicVecFeatures(TopicBaseline):
     vectors : WordVectors or path, optional
         By default those that come with the package.
     max_norm : float
-        Longest topic vector allowed.
-    form : str
-        What the features are, see `topicvec.represent.represent`; the original program's are
-        "counts".
+        Longest topic vector allowed, the paper's γ.
+    form : {"proportions", "square roots", "own-words"}
+        "proportions" are the posterior means E[φ_k] = (α_k + m_k) / Σ_j (α_j + m_j) after one
+        E-step from an even start. "square roots" are theirs. "own-words" are no proportions:
+        damped counts of words, each shared among the topics by what the training documents had
+        of it, see `topicvec.represent.represent`.
+    with_mean : bool
+        Whether the mean word vector stands beside them.
     sharpness : float
-        How sharply words are shared among topics, as for `topicvec.represent.represent`.
+        How sharply "own-words" shares words among topics.
+    n_passes : int, optional
+        E-steps of a document; None goes on until the mixture has settled. Not for "own-words".
     options : mapping, optional
         Further parameters of `topicvec.TopicVec`.
     random_state : int
@@ -52,9 +63,11 @@ class TopicVecFeatures(TopicBaseline):
     --------
     >>> vectors = WordVectors(["cat", "dog", "car"], np.eye(3), [1, 1, 1])
     >>> model = TopicVecFeatures(2, vectors).fit([["cat"], ["dog", "car"]], ["a", "b"])
-    >>> model.transform([["cat"]]).shape
-    (1, 3)
+    >>> model.transform([["cat"]]).shape, float(model.transform([["cat"]]).sum().round(6))
+    ((1, 3), 1.0)
     """
+
+    _options: ClassVar[Mapping[str, Any]] = PAPER
 
     def __init__(
         self,
@@ -62,8 +75,10 @@ class TopicVecFeatures(TopicBaseline):
         vectors: WordVectors | str | PathLike[str] | None = None,
         *,
         max_norm: float = 7.0,
-        form: Form = "own-words",
-        sharpness: float = SHARPNESS["own-words"],
+        form: FeatureForm = "proportions",
+        with_mean: bool = False,
+        sharpness: float = 1.0,
+        n_passes: Literal[1] | None = 1,
         options: Mapping[str, Any] | None = None,
         random_state: int = 0,
     ) -> None:
@@ -71,38 +86,66 @@ class TopicVecFeatures(TopicBaseline):
         self.vectors = vectors
         self.max_norm = max_norm
         self.form = form
+        self.with_mean = with_mean
         self.sharpness = sharpness
+        self.n_passes = n_passes
         self.options = options
         self.random_state = random_state
 
     def fit(self, documents: TokenLists, y: Sequence[str] | None = None) -> Self:
         """Learn topics of each class, or without classes of all documents."""
-        check_form(self.form)
+        if self.form not in get_args(FeatureForm):
+            known = ", ".join(get_args(FeatureForm))
+            raise DataError(f"form must be one of {known}; found {self.form!r}")
+        if self.n_passes not in (1, None):
+            raise DataError(f"n_passes must be 1 or None; found {self.n_passes!r}")
         model = TopicVec(
             self.n_topics - 1,  # which has the null topic beside them
-            "general" if self.vectors is None else self.vectors,
+            self._given_vectors(),
             max_norm=self.max_norm,
             stop_words=None,
             random_state=self.random_state,
-            **{**PAPER, **(self.options or {})},
+            **{**self._options, **(self.options or {})},
         )
         self.model_ = model.fit(checked(documents), y)
         return self
 
     def transform(self, documents: TokenLists) -> NDArray[np.floating]:
-        """Describe documents by their topics (D, K)."""
-        return represent(
-            self.model_, checked(documents), self.form, prior=False, sharpness=self.sharpness
-        )
+        """Describe documents by their topics (D, K), and means (D, N) where they are asked for."""
+        tokens = checked(documents)
+        if self.form == "own-words":
+            found = represent(self.model_, tokens, "own-words", sharpness=self.sharpness)
+        else:
+            found = self._proportions(tokens)
+        return self._joined(found, tokens)
 
     def fit_transform(
         self, documents: TokenLists, y: Sequence[str] | None = None
     ) -> NDArray[np.floating]:
         """Learn topics and describe the same documents (D, K), see `represent_training`."""
         self.fit(documents, y)
-        return represent_training(
-            self.model_, checked(documents), y, self.form, prior=False, sharpness=self.sharpness
-        )
+        if self.form != "own-words":
+            return self.transform(documents)
+        tokens = checked(documents)
+        found = represent_training(self.model_, tokens, y, "own-words", sharpness=self.sharpness)
+        return self._joined(found, tokens)
+
+    def _given_vectors(self) -> Any:
+        return "general" if self.vectors is None else self.vectors
+
+    def _proportions(self, tokens: list[list[str]]) -> Floats:
+        prior = self.n_passes is None
+        return self._shares(represent(self.model_, tokens, "counts", prior=prior))
+
+    def _shares(self, masses: Floats) -> Floats:
+        theta = self.model_.fitted_.alpha + masses
+        shares: Floats = theta / theta.sum(axis=1, keepdims=True)
+        return np.sqrt(shares) if self.form == "square roots" else shares
+
+    def _joined(self, found: Floats, tokens: list[list[str]]) -> Floats:
+        if not self.with_mean:
+            return found
+        return np.hstack([found, represent(self.model_, tokens, "word-mean")])
 
     def topic_words(self, n: int = 10) -> list[list[str]]:
         """List the n most relevant words of each live topic but the null topic."""
@@ -110,42 +153,42 @@ class TopicVecFeatures(TopicBaseline):
         return [[word for word, _ in topic.words] for topic in topics if not topic.is_null]
 
 
-class TopicVecMean(TopicVecFeatures):
-    """Features like those of TopicVec, words shared more sharply, and mean word vectors.
+class DefaultTopics(TopicVecFeatures):
+    """Topics of each class by the defaults of `TopicVec`, and mixtures that have settled.
+
+    Vectors learn from the training documents, topics have words of their own and α is 1 / K. Such
+    topics know the words of the documents that they were learned from, so training documents are
+    described, in five folds, by topics whose own words were counted without them.
 
     Parameters
     ----------
-    n_topics, vectors, max_norm, form, sharpness, options, random_state
-        As in `TopicVecFeatures`.
+    n_topics, vectors, max_norm, form, with_mean, sharpness, n_passes, options, random_state
+        As in `TopicVecFeatures`; `vectors` is not used.
 
     Examples
     --------
-    >>> vectors = WordVectors(["cat", "dog", "car"], np.eye(3), [1, 1, 1])
-    >>> model = TopicVecMean(2, vectors).fit([["cat"], ["dog", "car"]], ["a", "b"])
-    >>> model.transform([["cat"]])[0, 3:].tolist()
-    [1.0, 0.0, 0.0]
+    >>> DefaultTopics(form="square roots", n_passes=None).form
+    'square roots'
     """
 
-    def __init__(
-        self,
-        n_topics: int = 15,
-        vectors: WordVectors | str | PathLike[str] | None = None,
-        *,
-        max_norm: float = 7.0,
-        form: Form = "own-both",
-        sharpness: float = SHARPNESS["own-both"],
-        options: Mapping[str, Any] | None = None,
-        random_state: int = 0,
-    ) -> None:
-        super().__init__(
-            n_topics,
-            vectors,
-            max_norm=max_norm,
-            form=form,
-            sharpness=sharpness,
-            options=options,
-            random_state=random_state,
-        )
+    _options: ClassVar[Mapping[str, Any]] = {}
+
+    def fit_transform(
+        self, documents: TokenLists, y: Sequence[str] | None = None
+    ) -> NDArray[np.floating]:
+        """Learn topics and describe the same documents (D, K) as if they were new."""
+        fitted, engine = self.fit(documents, y).model_.fitted_, LocalEngine()
+        tokens = checked(documents)
+        counts = count_words(self.model_, tokens)
+        masses = np.zeros((len(tokens), fitted.n_topics))
+        allowed = allowed_topics(fitted, y)
+        for rows, others in masses_without(fitted, counts, engine, allowed=allowed):
+            theirs = replace(fitted, word_mass=others)
+            masses[rows] = infer(theirs, counts[rows], engine).theta - fitted.alpha
+        return self._joined(self._shares(masses), tokens)
+
+    def _given_vectors(self) -> Any:
+        return None
 
 
 class TopicVecTopics(TopicBaseline):

@@ -167,13 +167,13 @@ def represent_training(
     if form not in SHARPNESS:
         return represent(model, documents, form, prior=prior)
     counts, fitted = count_words(model, documents), model.fitted_
-    allowed, engine = _allowed(fitted, y), resolve_engine(model.n_jobs)
+    allowed, engine = allowed_topics(fitted, y), resolve_engine(model.n_jobs)
     sharp = sharpness_of(form, sharpness)
     found = unseen_features(fitted, counts, engine, allowed=allowed, sharpness=sharp)
     return _with_word_mean(found, form, fitted, counts)
 
 
-def _allowed(fitted: FittedTopics, y: Any) -> NDArray[np.bool_] | None:
+def allowed_topics(fitted: FittedTopics, y: Any) -> NDArray[np.bool_] | None:
     """Say which topics (D, K) documents could use while learning: shared and of their class."""
     if all(name is None for name in fitted.classes):
         return None

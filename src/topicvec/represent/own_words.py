@@ -10,6 +10,7 @@ P(w|k) itself for words the documents did not have. Features for classifiers are
 word is shared among the topics by P̃(w|k)^s, less sharply if s < 1.
 """
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -23,7 +24,7 @@ from topicvec.model import equations
 from topicvec.model.fitted import FittedTopics, empty_table
 from topicvec.model.inference import infer, log_unigram, word_masses
 
-__all__ = ["damped", "own_word_features", "topics_of_words", "unseen_features"]
+__all__ = ["damped", "masses_without", "own_word_features", "topics_of_words", "unseen_features"]
 
 Floats = NDArray[np.floating]
 Ints = NDArray[np.integer]
@@ -168,16 +169,40 @@ def unseen_features(
     -------
     array, (D, K)
     """
+    features = np.zeros((counts.shape[0], fitted.n_topics))
+    given: dict[str, Any] = {"pseudo_tokens": pseudo_tokens, "sharpness": sharpness}
+    for rows, others in masses_without(fitted, counts, engine, allowed=allowed, n_folds=n_folds):
+        features[rows] = own_word_features(fitted, counts[rows], engine, word_mass=others, **given)
+    return features
+
+
+def masses_without(
+    fitted: FittedTopics,
+    counts: csr_array,
+    engine: Engine,
+    *,
+    allowed: Bools | None = None,
+    n_folds: int = 5,
+) -> Iterator[tuple[Ints, csr_array]]:
+    """Deal the training documents into folds, and count the topics' words without each of them.
+
+    Parameters
+    ----------
+    fitted, counts, engine, allowed, n_folds
+        As for `unseen_features`.
+
+    Yields
+    ------
+    rows, masses : array of int, csr_array (W, K)
+        The documents of a fold, and the tokens of words in topics of all other documents.
+    """
     folds = _deal(allowed, counts.shape[0], n_folds)
     masses = [_fold_mass(fitted, counts, allowed, rows, engine) for rows in folds]
-    features = np.zeros((counts.shape[0], fitted.n_topics))
     for fold, rows in enumerate(folds):
         others = empty_table(len(fitted.vectors), fitted.n_topics)
         for mass in masses[:fold] + masses[fold + 1 :]:
             others = others + mass  # not the total minus the fold's: that would round below zero
-        given: dict[str, Any] = {"pseudo_tokens": pseudo_tokens, "sharpness": sharpness}
-        features[rows] = own_word_features(fitted, counts[rows], engine, word_mass=others, **given)
-    return features
+        yield rows, others
 
 
 def damped(counts: csr_array) -> csr_array:

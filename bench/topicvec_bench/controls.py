@@ -1,0 +1,149 @@
+"""The simplest things that could explain a gain: the same formulas with no topics in them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from topicvec.checks import check_number, check_whole
+from topicvec.embed.vectors import WordVectors
+from topicvec.engine import LocalEngine
+from topicvec.errors import DataError
+from topicvec.model.fitted import FittedTopics
+from topicvec.represent.own_words import own_word_features
+from topicvec_bench.base import Baseline, Floats, Ints, TokenLists, checked
+from topicvec_bench.tokens import learn_words, number_tokens
+
+__all__ = ["ClassCounts", "RandomGroups"]
+
+_FOLDS = 5  # as for topics: training documents are described by counts without their own words
+
+
+class RandomGroups(Baseline):
+    """The row `own-words` with random groups of a class's documents in place of topics.
+
+    Each class's documents are dealt into groups at random; a group has the words that its
+    documents had, and all words of the corpus in place of what a topic's vector says. All else is
+    as in `topicvec.represent.own_words`, the same function: damped counts, each word shared among
+    the groups by P̃(w|g) = (C_wg + m u_w) / (C_g + m).
+
+    Parameters
+    ----------
+    n_topics : int
+        Groups of each class, and one more that stands for the null topic, as a row of TopicVec
+        with so many topics a class has.
+    sharpness : float
+        How sharply words are shared among groups.
+    random_state : int
+        Seed.
+
+    Attributes
+    ----------
+    words_ : tuple of str
+        The words of the training documents.
+
+    Examples
+    --------
+    >>> documents = [["cat"], ["cat", "cow"], ["car"], ["car", "bus"]] * 5
+    >>> model = RandomGroups(3).fit(documents, ["a", "a", "b", "b"] * 5)
+    >>> model.transform([["cat"]]).shape
+    (1, 5)
+    """
+
+    def __init__(
+        self, n_topics: int = 15, *, sharpness: float = 1.0, random_state: int = 0
+    ) -> None:
+        self.n_topics = n_topics
+        self.sharpness = sharpness
+        self.random_state = random_state
+
+    def fit(self, documents: TokenLists, y: Sequence[str] | None = None) -> Self:
+        """Deal the documents of each class into groups and count the groups' words."""
+        check_whole("n_topics", self.n_topics, 2)
+        check_number("sharpness", self.sharpness)
+        tokens = checked(documents)
+        if y is None:
+            raise DataError("random groups are of classes: expected the documents' classes as y")
+        self.words_ = learn_words(tokens)
+        counts = self._counts(tokens)
+        groups, self._fold = self._deal(np.asarray(y))
+        n_groups = 1 + groups.max()
+        self._masses = [
+            _sum_by(groups[self._fold == fold], counts[self._fold == fold], n_groups)
+            for fold in range(_FOLDS)
+        ]
+        unigram = np.asarray(counts.sum(axis=0), float)
+        flat = WordVectors(self.words_, np.zeros((len(self.words_), 1)), unigram)
+        # Topics of length 0: what the vectors say of every group is the unigram.
+        bare = FittedTopics.bare(flat, np.zeros((n_groups, 1)), max_norm=1.0)
+        self.fitted_ = replace(bare, word_mass=sum(self._masses[1:], self._masses[0]))
+        return self
+
+    def transform(self, documents: TokenLists) -> Floats:
+        """Give how much of each group's words documents have, (D, G)."""
+        return self._features(self._counts(checked(documents)), self.fitted_.word_mass)
+
+    def fit_transform(self, documents: TokenLists, y: Sequence[str] | None = None) -> Floats:
+        """Count the groups' words and describe the same documents as if they were new, (D, G)."""
+        counts = self.fit(documents, y)._counts(checked(documents))
+        features = np.zeros((counts.shape[0], self.fitted_.n_topics))
+        for fold in range(_FOLDS):
+            rows = self._fold == fold
+            masses = self._masses[:fold] + self._masses[fold + 1 :]
+            features[rows] = self._features(counts[rows], sum(masses[1:], masses[0]))
+        return features
+
+    def _features(self, counts: csr_array, masses: csr_array) -> Floats:
+        engine = LocalEngine(1)
+        return own_word_features(
+            self.fitted_, counts, engine, sharpness=self.sharpness, word_mass=masses
+        )
+
+    def _counts(self, tokens: list[list[str]]) -> csr_array:
+        ids = {word: number for number, word in enumerate(self.words_)}
+        return number_tokens(tokens, ids).counts(len(ids))
+
+    def _deal(self, classes: NDArray[np.str_]) -> tuple[Ints, Ints]:
+        """Give each document a group of its class, group 0 left empty, and a fold."""
+        rng = np.random.default_rng(self.random_state)
+        each = self.n_topics - 1
+        groups, folds = np.zeros(len(classes), int), np.zeros(len(classes), int)
+        for number, name in enumerate(np.unique(classes)):
+            rows = rng.permutation(np.flatnonzero(classes == name))
+            dealt = np.arange(len(rows))
+            groups[rows] = 1 + number * each + dealt % each
+            folds[rows] = dealt // each % _FOLDS
+        return groups, folds
+
+
+class ClassCounts(RandomGroups):
+    """The row `own-words` with one group a class, all its documents: word counts by class.
+
+    Parameters
+    ----------
+    sharpness : float
+        How sharply words are shared among classes.
+
+    Examples
+    --------
+    >>> documents = [["cat"], ["cat", "cow"], ["car"], ["car", "bus"]] * 5
+    >>> ClassCounts().fit(documents, ["a", "a", "b", "b"] * 5).transform([["cat"]]).shape
+    (1, 3)
+    """
+
+    n_topics = 2
+    random_state = 0
+
+    def __init__(self, *, sharpness: float = 1.0) -> None:
+        self.sharpness = sharpness
+
+
+def _sum_by(groups: Ints, counts: csr_array, n_groups: int) -> csr_array:
+    """Sum the counts of each group's documents: (W, G)."""
+    members = csr_array(
+        (np.ones(len(groups)), (np.arange(len(groups)), groups)), shape=(len(groups), n_groups)
+    )
+    return csr_array(counts.T @ members)
