@@ -30,6 +30,7 @@ QUICK = {
     "LDA-Gibbs": {"n_topics": 6, "n_sweeps": 100, "n_inference_sweeps": 20},
     "sLDA": {"n_topics": 6, "n_initial": 20, "n_iter": 10},
     "LFTM": {"n_topics": 6, "n_initial": 20, "n_iter": 5},
+    "LF-DMM": {"n_topics": 6, "n_initial": 20, "n_iter": 5},
     "TWE": {"n_topics": 6, "n_dims": 20, "n_epochs": 5, "n_iter": 40},
     "GaussianLDA": {"n_topics": 6, "n_dims": 5, "n_iter": 10},
     "ETM": {"n_topics": 6, "n_epochs": 20},

@@ -102,6 +102,12 @@ _ALL = (
         "lftm:LFTM",
     ),
     Method(
+        "LF-DMM",
+        "The other model of LFTM, one topic a document, which the paper left out: features are "
+        "the posterior of the topic, on long documents nearly a one and zeros.",
+        "lfdmm:LFDMM",
+    ),
+    Method(
         "MeanWV",
         "Plain means; the original program did not reset its sum between documents, and had "
         "500-dimensional vectors from a larger corpus.",
@@ -204,6 +210,7 @@ SETTINGS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
         "LDA-Gibbs": {"n_topics": 50},
         "sLDA": {"n_topics": 50},
         "LFTM": {"n_topics": 50},
+        "LF-DMM": {"n_topics": 50},
         "TWE": {"n_topics": 50},
         "GaussianLDA": {"n_topics": 70},
         "ETM": {"n_topics": 50},
