@@ -127,6 +127,20 @@ _ALL = (
         needs="gensim",
     ),
     Method(
+        "TWE-2",
+        "A vector of 400 dimensions for each pair of a word and its topic: 5 passes over words, "
+        "then 5 over pairs; which pair a described document has is its most probable one.",
+        "twe_pairs:TWE2",
+        needs="gensim",
+    ),
+    Method(
+        "TWE-3",
+        "Word and topic vectors of 400 dimensions learned together, a pair having both: 5 passes "
+        "over words and TWE-1 for the start, then 5 over pairs.",
+        "twe_pairs:TWE3",
+        needs="gensim",
+    ),
+    Method(
         "GaussianLDA",
         "Gaussian topics over the word vectors, cut to their first 50 principal components, where "
         "they do not all look alike; the paper found its topics nearly the same.",
@@ -212,6 +226,8 @@ SETTINGS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
         "LFTM": {"n_topics": 50},
         "LF-DMM": {"n_topics": 50},
         "TWE": {"n_topics": 50},
+        "TWE-2": {"n_topics": 50},
+        "TWE-3": {"n_topics": 50},
         "GaussianLDA": {"n_topics": 70},
         "ETM": {"n_topics": 50},
         "BERTopic": {"n_topics": 50},
