@@ -121,6 +121,13 @@ _ALL = (
         needs="gensim",
     ),
     Method(
+        "TopicVec, K = 1",
+        "Paragraph Vector as the special case of TopicVec that the paper names: one topic vector "
+        "for each document and no null topic, features are that vector; over the 6,000 most "
+        "frequent words, whose frequencies are those of the training documents.",
+        "paragraph:DocumentTopics",
+    ),
+    Method(
         "TWE",
         "TWE-1: word and topic vectors from the training documents, 400 dimensions each.",
         "twe:TWE",
