@@ -267,7 +267,7 @@ def document_sweep_reference(
     for d, (begin, end) in enumerate(pairwise(starts)):
         here, own = words[begin:end], ~latent[begin:end]
         cluster_total[clusters[d]] -= 1
-        np.subtract.at(word_topic, (here[own], clusters[d]), 1)
+        np.subtract.at(word_topic[:, clusters[d]], here[own], 1)
         topic_total[clusters[d]] -= own.sum()
         counted = (word_topic[here] + beta) / (topic_total + smoothing)  # (n_tokens, K)
         if share:
@@ -286,7 +286,7 @@ def document_sweep_reference(
         own = ~latent[begin:end]
         clusters[d] = k
         cluster_total[k] += 1
-        np.add.at(word_topic, (here[own], k), 1)
+        np.add.at(word_topic[:, k], here[own], 1)
         topic_total[k] += own.sum()
 
 

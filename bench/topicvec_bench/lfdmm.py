@@ -86,8 +86,8 @@ class LFDMM(LFTM):
             state.sweep(tokens, self.alpha, self.beta, rng)
         # The first topic vectors describe all tokens: no token has a component yet.
         counts = state.assignment(tokens).word_topic.astype(np.int64)
-        topic_vectors = np.zeros((self.n_topics, matrix.shape[1]))
-        topic_vectors = fit_topic_vectors(topic_vectors, counts, matrix, self.l2)
+        start = np.zeros((self.n_topics, matrix.shape[1]))
+        topic_vectors = fit_topic_vectors(start, counts, matrix, self.l2)
         for _ in range(self.n_iter):
             table = softmax_words(topic_vectors, matrix)
             state.sweep(tokens, self.alpha, self.beta, rng, table, self.share)

@@ -18,7 +18,7 @@ from topicvec.embed.vectors import WordVectors
 from topicvec.engine import one_blas_thread
 from topicvec.errors import DataError
 from topicvec.model.equations import project
-from topicvec_bench.base import ABOVE_ZERO, Baseline, Floats, TokenLists
+from topicvec_bench.base import ABOVE_ZERO, Baseline, Floats, Ints, TokenLists
 from topicvec_bench.tokens import learn_words, number_tokens
 
 __all__ = ["DocumentTopics", "Lexicon", "climb", "fit_document_topics", "mean_word"]
@@ -141,7 +141,7 @@ class Lexicon(NamedTuple):
     log_weight: Floats
 
     @classmethod
-    def of(cls, matrix: Floats, weight: Floats) -> "Lexicon":
+    def of(cls, matrix: Floats, weight: Floats | Ints) -> "Lexicon":
         """Take vectors (W, N) and weights (W,), which need not sum to 1."""
         return cls(matrix.astype(np.float32), np.log(weight / weight.sum()).astype(np.float32))
 
@@ -203,9 +203,8 @@ def climb(goal: Floats, lexicon: Lexicon, max_norm: float, n_steps: int = 200) -
     >>> climb(np.ones((1, 1), np.float32), words, 2.0)
     array([[2.]], dtype=float32)
     """
-    found, here, ahead = np.zeros((3, *goal.shape), np.float32)
-    rows = np.arange(len(goal))
-
+    found, rows = np.zeros(goal.shape, np.float32), np.arange(len(goal))
+    here, ahead = found.copy(), found.copy()
     # Iterates are `here`; gradients are taken `ahead` of them, where momentum leads.
     step, momentum = np.ones((2, len(goal), 1), np.float32)
     before: tuple[Floats, Floats] | None = None

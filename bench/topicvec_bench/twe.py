@@ -158,11 +158,11 @@ class TWE(SampledTopics):
 
     def _fit_topics(self, tokens: Tokens, assignment: Assignment, outputs: Floats) -> Floats:
         """Learn topic vectors with the word vectors kept, (n_topics, n_dims)."""
-        shape = assignment.word_topic.shape
-        contexts = context_counts(*tokens, assignment.topics, *shape, self.window)
+        n_words, n_topics = assignment.word_topic.shape
+        contexts = context_counts(*tokens, assignment.topics, n_words, n_topics, self.window)
         start = assignment.word_topic.T @ self.word_vectors_
         start /= np.maximum(assignment.topic_total, 1)[:, None]  # the mean of its words
-        frequency = np.bincount(tokens.words, minlength=shape[0])
+        frequency = np.bincount(tokens.words, minlength=n_words)
         return fit_skip_gram_topics(start, contexts, outputs, frequency)
 
     def _skip_gram(self, tokens: Tokens) -> tuple[Floats, Floats]:

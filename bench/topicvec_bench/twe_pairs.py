@@ -62,16 +62,9 @@ class PairTWE(TWE):
         random_state: int = 0,
     ) -> None:
         super().__init__(
-            n_topics,
-            n_dims=n_dims,
-            window=window,
-            n_epochs=n_epochs,
-            min_count=min_count,
-            alpha=alpha,
-            beta=beta,
-            n_iter=n_iter,
-            random_state=random_state,
-        )
+            n_topics, n_dims=n_dims, window=window, n_epochs=n_epochs, min_count=min_count,
+            alpha=alpha, beta=beta, n_iter=n_iter, random_state=random_state,
+        )  # fmt: skip
         self.n_tuning = n_tuning
 
     def _check_params(self, **least: float) -> None:
@@ -221,18 +214,13 @@ class Pairs(NamedTuple):
 
 
 def number_pairs(tokens: Tokens, topics: Ints, n_topics: int) -> Pairs:
-    """Number the pairs of a word and a topic that occur.
+    """Number the pairs of a word and a topic that occur, given the topics (n_tokens,) of tokens.
 
-    Parameters
-    ----------
-    tokens : Tokens
-    topics : ndarray of shape (n_tokens,)
-        Topic of each token.
-    n_topics : int
-
-    Returns
-    -------
-    Pairs
+    Examples
+    --------
+    >>> tokens = Tokens(np.array([5, 5], np.int32), np.array([0, 2]))
+    >>> number_pairs(tokens, np.array([1, 1]), 2).counts.tolist()
+    [2]
     """
     flat = tokens.words.astype(np.int64) * n_topics + topics
     found, numbers, counts = np.unique(flat, return_inverse=True, return_counts=True)
