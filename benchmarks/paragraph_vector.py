@@ -11,7 +11,9 @@ of u, and one with the embedded vectors; controls are mean vectors of the same w
 of other documents. Another seed of PV-DBOW says how far it agrees with itself, and its own
 objective brought to the maximum by L-BFGS, with the same o, how far it is from its end: stochastic
 gradients stop earlier, at shorter vectors, so topics are held to the median length of document
-vectors.
+vectors. That length was chosen after a first run at 20 epochs, where topics as long as the longest
+document vector agreed in 0.32 of the neighbours; shorter ones than the median agree in more (0.65
+at length 1 after 20 epochs), as the first steps of any gradient do.
 Documents are of the training part of Reuters. Writes
 ``results/paragraph_vector.json``. Needs the laboratory: ``pip install ./bench``.
 """
