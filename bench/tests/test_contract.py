@@ -22,7 +22,7 @@ READ_TEXTS = {
     "KeyNMF",
     "Top2Vec",
 }  # as well as token lists
-NO_PROPORTIONS = {"TWE", "KeyNMF", "Top2Vec"}  # features, or weights of words
+NO_PROPORTIONS = {"TWE", "TWE2", "TWE3", "KeyNMF", "Top2Vec"}  # features, or weights of words
 
 # small and quick, for the 80 planted documents
 QUICK = {
@@ -30,7 +30,10 @@ QUICK = {
     "LDA-Gibbs": {"n_topics": 6, "n_sweeps": 100, "n_inference_sweeps": 20},
     "sLDA": {"n_topics": 6, "n_initial": 20, "n_iter": 10},
     "LFTM": {"n_topics": 6, "n_initial": 20, "n_iter": 5},
+    "LF-DMM": {"n_topics": 6, "n_initial": 20, "n_iter": 5},
     "TWE": {"n_topics": 6, "n_dims": 20, "n_epochs": 5, "n_iter": 40},
+    "TWE-2": {"n_topics": 6, "n_dims": 20, "n_iter": 40},
+    "TWE-3": {"n_topics": 6, "n_dims": 20, "n_iter": 40},
     "GaussianLDA": {"n_topics": 6, "n_dims": 5, "n_iter": 10},
     "ETM": {"n_topics": 6, "n_epochs": 20},
     "BERTopic": {"n_topics": 6},

@@ -14,12 +14,17 @@ from numpy.typing import NDArray
 from topicvec_bench.base import Floats, Ints
 
 __all__ = [
+    "document_sweep",
+    "document_sweep_reference",
     "draw",
     "infer_counts",
     "infer_counts_reference",
     "mixture_sweep",
     "mixture_sweep_reference",
 ]
+
+_LEAST = 1e-18  # of a probability: no word is impossible, and a product of _BLOCK does not vanish
+_BLOCK = 16  # tokens whose probabilities are multiplied before a logarithm is taken
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -105,6 +110,81 @@ def mixture_sweep(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def document_sweep(  # type: ignore[no-untyped-def]
+    words, starts, earlier, clusters, cluster_total, latent, word_topic, topic_total,
+    table, share, alpha, beta, uniforms, token_uniforms,
+):  # fmt: skip
+    """Draw the one topic of each document anew, then the component of each of its tokens.
+
+    With ``share`` = 0 this is a sweep of the Dirichlet multinomial mixture (Yin and Wang 2014);
+    otherwise of LF-DMM (Nguyen et al. 2015), which leaves out, as that paper does, that tokens of
+    one document raise each other's probability.
+
+    Parameters
+    ----------
+    words, starts : arrays
+        The tokens, see `Tokens`.
+    earlier : array, (n_tokens,)
+        How many tokens before it in its document are the same word.
+    clusters, cluster_total : arrays, (D,), (K,)
+        Topic of each document, and how many documents each topic has; changed.
+    latent : array, (n_tokens,)
+        Whether the fixed component made the token; changed.
+    word_topic, topic_total : arrays, (W, K), (K,)
+        Counts of the tokens of the counted component; changed.
+    table : array, (W, K)
+        Probability of each word in the fixed component of each topic; (0, 0) if ``share`` is 0.
+    share : float
+        Weight of the fixed component, λ.
+    alpha, beta : float
+        Dirichlet priors of topics and of words.
+    uniforms, token_uniforms : arrays, (D,), (n_tokens,)
+        Random numbers in [0, 1).
+    """
+    n_topics = topic_total.size
+    smoothing = beta * word_topic.shape[0]
+    score, product, inverse = np.empty(n_topics), np.empty(n_topics), np.empty(n_topics)
+    for d in range(starts.size - 1):
+        begin, end = starts[d], starts[d + 1]
+        k = clusters[d]
+        cluster_total[k] -= 1
+        for i in range(begin, end):
+            if not latent[i]:
+                word_topic[words[i], k] -= 1
+                topic_total[k] -= 1
+        score[:] = np.log(cluster_total + alpha)
+        product[:] = 1.0
+        inverse[:] = 1.0 / (topic_total + smoothing)
+        for i in range(begin, end):
+            row = word_topic[words[i]]
+            if share > 0:
+                fixed = table[words[i]]
+                for j in range(n_topics):
+                    counted = (row[j] + beta) * inverse[j]
+                    product[j] *= max((1 - share) * counted + share * fixed[j], _LEAST)
+            else:
+                for j in range(n_topics):
+                    total = topic_total[j] + smoothing + (i - begin)
+                    product[j] *= (row[j] + earlier[i] + beta) / total
+            if (i - begin) % _BLOCK == _BLOCK - 1 or i == end - 1:
+                for j in range(n_topics):
+                    score[j] += np.log(product[j])
+                    product[j] = 1.0
+        k = draw(np.cumsum(np.exp(score - score.max())), uniforms[d])
+        clusters[d] = k
+        cluster_total[k] += 1
+        for i in range(begin, end):
+            w = words[i]
+            if share > 0:
+                other, own = share * table[w, k], (1 - share) * (word_topic[w, k] + beta)
+                latent[i] = token_uniforms[i] * (other + own * inverse[k]) < other
+        for i in range(begin, end):
+            if not latent[i]:
+                word_topic[words[i], k] += 1
+                topic_total[k] += 1
+
+
+@njit(cache=True, nogil=True)
 def infer_counts(words, starts, table, alpha, uniforms, n_burn):  # type: ignore[no-untyped-def]
     """Sample the topics of new documents under fixed topics.
 
@@ -175,6 +255,39 @@ def mixture_sweep_reference(
             in_document[k] += 1
             word_topic[w, k] += not latent[i]
             topic_total[k] += not latent[i]
+
+
+def document_sweep_reference(
+    words: Ints, starts: Ints, earlier: Ints, clusters: Ints, cluster_total: Ints,
+    latent: NDArray[np.bool_], word_topic: Ints, topic_total: Ints, table: Floats, share: float,
+    alpha: float, beta: float, uniforms: Floats, token_uniforms: Floats,
+) -> None:  # fmt: skip
+    """Do the same as `document_sweep`, to be read."""
+    smoothing = beta * len(word_topic)
+    for d, (begin, end) in enumerate(pairwise(starts)):
+        here, own = words[begin:end], ~latent[begin:end]
+        cluster_total[clusters[d]] -= 1
+        np.subtract.at(word_topic[:, clusters[d]], here[own], 1)
+        topic_total[clusters[d]] -= own.sum()
+        counted = (word_topic[here] + beta) / (topic_total + smoothing)  # (n_tokens, K)
+        if share:
+            chance = np.maximum((1 - share) * counted + share * table[here], _LEAST)
+        else:
+            order = np.arange(end - begin)[:, None]
+            raised = word_topic[here] + earlier[begin:end, None] + beta
+            chance = raised / (topic_total + smoothing + order)
+        score = np.log(cluster_total + alpha) + np.log(chance).sum(0)
+        cumulative = np.cumsum(np.exp(score - score.max()))
+        k = int(np.searchsorted(cumulative, uniforms[d] * cumulative[-1], side="right"))
+        if share:
+            other = share * table[here, k]
+            total = other + (1 - share) * counted[:, k]
+            latent[begin:end] = token_uniforms[begin:end] * total < other
+        own = ~latent[begin:end]
+        clusters[d] = k
+        cluster_total[k] += 1
+        np.add.at(word_topic[:, k], here[own], 1)
+        topic_total[k] += own.sum()
 
 
 def infer_counts_reference(

@@ -115,6 +115,12 @@ _ALL = (
         "lftm:LFTM",
     ),
     Method(
+        "LF-DMM",
+        "The other model of LFTM, one topic a document, which the paper left out: features are "
+        "the posterior of the topic, on long documents nearly a one and zeros.",
+        "lfdmm:LFDMM",
+    ),
+    Method(
         "MeanWV",
         "Plain means; the original program did not reset its sum between documents, and had "
         "500-dimensional vectors from a larger corpus.",
@@ -128,9 +134,30 @@ _ALL = (
         needs="gensim",
     ),
     Method(
+        "TopicVec, K = 1",
+        "Paragraph Vector as the special case of TopicVec that the paper names: one topic vector "
+        "for each document and no null topic, features are that vector; over the 6,000 most "
+        "frequent words, whose frequencies are those of the training documents.",
+        "paragraph:DocumentTopics",
+    ),
+    Method(
         "TWE",
         "TWE-1: word and topic vectors from the training documents, 400 dimensions each.",
         "twe:TWE",
+        needs="gensim",
+    ),
+    Method(
+        "TWE-2",
+        "A vector of 400 dimensions for each pair of a word and its topic: 5 passes over words, "
+        "then 5 over pairs; which pair a described document has is its most probable one.",
+        "twe_pairs:TWE2",
+        needs="gensim",
+    ),
+    Method(
+        "TWE-3",
+        "Word and topic vectors of 400 dimensions learned together, a pair having both: 5 passes "
+        "over words and TWE-1 for the start, then 5 over pairs.",
+        "twe_pairs:TWE3",
         needs="gensim",
     ),
     Method(
@@ -262,7 +289,10 @@ SETTINGS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
         "LDA-Gibbs": {"n_topics": 50},
         "sLDA": {"n_topics": 50},
         "LFTM": {"n_topics": 50},
+        "LF-DMM": {"n_topics": 50},
         "TWE": {"n_topics": 50},
+        "TWE-2": {"n_topics": 50},
+        "TWE-3": {"n_topics": 50},
         "GaussianLDA": {"n_topics": 70},
         "ETM": {"n_topics": 50},
         "BERTopic": {"n_topics": 50},

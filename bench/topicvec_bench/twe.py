@@ -1,4 +1,4 @@
-"""TWE-1: the topical word embeddings of Liu, Liu, Chua and Sun (2015).
+"""TWE-1: the topical word embeddings of Liu, Liu, Chua and Sun (2015); `twe_pairs` has the others.
 
 Yang Liu, Zhiyuan Liu, Tat-Seng Chua and Maosong Sun: Topical Word Embeddings. AAAI 2015.
 """
@@ -15,14 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 from topicvec.engine import one_blas_thread
 from topicvec_bench.base import ABOVE_ZERO, Floats, TokenLists, require
 from topicvec_bench.lbfgs import descend
-from topicvec_bench.sampling import SampledTopics, sample_lda, word_given_topic
+from topicvec_bench.sampling import Assignment, SampledTopics, sample_lda, word_given_topic
 from topicvec_bench.tokens import Tokens, learn_words, number_tokens
 
 __all__ = ["TWE", "context_counts", "context_counts_reference", "fit_skip_gram_topics"]
 
 
-_NEGATIVES = 5
-_NOISE_POWER = 0.75  # noise words are drawn from the unigram distribution to this power
+NEGATIVES = 5  # noise words for each word of the context
+NOISE_POWER = 0.75  # noise words are drawn from the unigram distribution to this power
 _MAX_STEPS = 100
 
 
@@ -123,12 +123,7 @@ class TWE(SampledTopics):
         shape = (len(self.words_), self.n_topics)
         assignment = sample_lda(tokens, shape, self.n_iter, self.alpha, self.beta, rng)
         self.topic_word_ = word_given_topic(assignment, self.beta).T
-        self.word_vectors_, outputs = self._skip_gram(tokens)
-        contexts = context_counts(*tokens, assignment.topics, *shape, self.window)
-        start = assignment.word_topic.T @ self.word_vectors_
-        start /= np.maximum(assignment.topic_total, 1)[:, None]  # the mean of its words
-        frequency = np.bincount(tokens.words, minlength=shape[0])
-        self.topic_vectors_ = fit_skip_gram_topics(start, contexts, outputs, frequency)
+        self._learn_vectors(tokens, assignment, rng)
         return self
 
     @one_blas_thread()
@@ -151,6 +146,25 @@ class TWE(SampledTopics):
         both = [words @ self.word_vectors_, topics @ self.topic_vectors_]
         return np.asarray(np.hstack(both) / lengths)
 
+    def _learn_vectors(
+        self,
+        tokens: Tokens,
+        assignment: Assignment,
+        rng: np.random.Generator,  # noqa: ARG002
+    ) -> None:
+        """Learn vectors from the topic of each token."""
+        self.word_vectors_, outputs = self._skip_gram(tokens)
+        self.topic_vectors_ = self._fit_topics(tokens, assignment, outputs)
+
+    def _fit_topics(self, tokens: Tokens, assignment: Assignment, outputs: Floats) -> Floats:
+        """Learn topic vectors with the word vectors kept, (n_topics, n_dims)."""
+        n_words, n_topics = assignment.word_topic.shape
+        contexts = context_counts(*tokens, assignment.topics, n_words, n_topics, self.window)
+        start = assignment.word_topic.T @ self.word_vectors_
+        start /= np.maximum(assignment.topic_total, 1)[:, None]  # the mean of its words
+        frequency = np.bincount(tokens.words, minlength=n_words)
+        return fit_skip_gram_topics(start, contexts, outputs, frequency)
+
     def _skip_gram(self, tokens: Tokens) -> tuple[Floats, Floats]:
         """Train word vectors and their output vectors, both (n_words, n_dims)."""
         word2vec = require("gensim.models", "TWE").Word2Vec
@@ -159,7 +173,7 @@ class TWE(SampledTopics):
             for begin, end in pairwise(tokens.starts)
         ]
         model = word2vec(
-            sentences, vector_size=self.n_dims, window=self.window, sg=1, negative=_NEGATIVES,
+            sentences, vector_size=self.n_dims, window=self.window, sg=1, negative=NEGATIVES,
             epochs=self.n_epochs, min_count=1, workers=1, seed=self.random_state,
         )  # fmt: skip
         order = [model.wv.key_to_index[word] for word in self.words_]
@@ -239,9 +253,9 @@ def fit_skip_gram_topics(
     """
     total = contexts.sum(1, keepdims=True)
     weight = (contexts / np.where(total, total, 1)).astype(outputs.dtype)  # (K, W)
-    power = frequency**_NOISE_POWER
+    power = frequency**NOISE_POWER
     # A topic without tokens has no noise either and stays where it starts.
-    noise = ((total > 0) * _NEGATIVES * power / power.sum()).astype(outputs.dtype)
+    noise = ((total > 0) * NEGATIVES * power / power.sum()).astype(outputs.dtype)
 
     def objective(T: Floats) -> tuple[float, Floats]:
         scores = T.astype(outputs.dtype) @ outputs.T  # (K, W)
