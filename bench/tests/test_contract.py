@@ -51,11 +51,13 @@ QUICK = {
             "TV+MeanWV",
             "TopicVec, square roots",
             "TopicVec, default",
+            "TopicVec, likelihoods",
             "own-words",
             "own-words+MeanWV",
         )
     },
     "random groups": {"n_topics": 3},
+    "random groups, likelihoods": {"n_topics": 3},
 }
 
 

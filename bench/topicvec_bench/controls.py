@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,13 @@ from topicvec.errors import DataError
 from topicvec.model.fitted import FittedTopics
 from topicvec.represent.own_words import own_word_features
 from topicvec_bench.base import Baseline, Floats, Ints, TokenLists, checked
+from topicvec_bench.mixtures import likelihood_features
+from topicvec_bench.simple import MeanVectors
 from topicvec_bench.tokens import learn_words, number_tokens
 
 __all__ = ["ClassCounts", "RandomGroups"]
 
+PSEUDO_TOKENS = 1000.0  # m, as for own-words
 _FOLDS = 5  # as for topics: training documents are described by counts without their own words
 
 
@@ -35,6 +38,13 @@ class RandomGroups(Baseline):
     n_topics : int
         Groups of each class, and one more that stands for the null topic, as a row of TopicVec
         with so many topics a class has.
+    vectors : WordVectors, optional
+        For mean word vectors only; by default those that come with the package.
+    form : {"own-words", "likelihoods"}
+        Which features of TopicVec these are the control of: "likelihoods" are square roots of
+        settled mixtures of the groups, beside the likelihood of each class.
+    with_mean : bool
+        Whether the mean word vector stands beside them.
     sharpness : float
         How sharply words are shared among groups.
     random_state : int
@@ -54,9 +64,19 @@ class RandomGroups(Baseline):
     """
 
     def __init__(
-        self, n_topics: int = 15, *, sharpness: float = 1.0, random_state: int = 0
+        self,
+        n_topics: int = 15,
+        vectors: WordVectors | None = None,
+        *,
+        form: Literal["own-words", "likelihoods"] = "own-words",
+        with_mean: bool = False,
+        sharpness: float = 1.0,
+        random_state: int = 0,
     ) -> None:
         self.n_topics = n_topics
+        self.vectors = vectors
+        self.form = form
+        self.with_mean = with_mean
         self.sharpness = sharpness
         self.random_state = random_state
 
@@ -79,28 +99,49 @@ class RandomGroups(Baseline):
         flat = WordVectors(self.words_, np.zeros((len(self.words_), 1)), unigram)
         # Topics of length 0: what the vectors say of every group is the unigram.
         bare = FittedTopics.bare(flat, np.zeros((n_groups, 1)), max_norm=1.0)
-        self.fitted_ = replace(bare, word_mass=sum(self._masses[1:], self._masses[0]))
+        names, each = np.unique(np.asarray(y)).tolist(), self.n_topics - 1
+        self.fitted_ = replace(
+            bare,
+            word_mass=sum(self._masses[1:], self._masses[0]),
+            classes=(None, *np.repeat(names, each).tolist())[:n_groups],
+            pseudo=np.full(n_groups, PSEUDO_TOKENS),
+        )
         return self
 
     def transform(self, documents: TokenLists) -> Floats:
-        """Give how much of each group's words documents have, (D, G)."""
-        return self._features(self._counts(checked(documents)), self.fitted_.word_mass)
+        """Give how much of each group's words documents have, (D, G), or what the form says."""
+        tokens = checked(documents)
+        return self._joined(self._features(self._counts(tokens), self.fitted_.word_mass), tokens)
 
     def fit_transform(self, documents: TokenLists, y: Sequence[str] | None = None) -> Floats:
         """Count the groups' words and describe the same documents as if they were new, (D, G)."""
-        counts = self.fit(documents, y)._counts(checked(documents))
-        features = np.zeros((counts.shape[0], self.fitted_.n_topics))
+        tokens = checked(documents)
+        counts = self.fit(tokens, y)._counts(tokens)
+        parts, order = [], []
         for fold in range(_FOLDS):
-            rows = self._fold == fold
+            rows = np.flatnonzero(self._fold == fold)
             masses = self._masses[:fold] + self._masses[fold + 1 :]
-            features[rows] = self._features(counts[rows], sum(masses[1:], masses[0]))
-        return features
+            parts.append(self._features(counts[rows], sum(masses[1:], masses[0])))
+            order.append(rows)
+        return self._joined(np.concatenate(parts)[np.argsort(np.concatenate(order))], tokens)
 
     def _features(self, counts: csr_array, masses: csr_array) -> Floats:
         engine = LocalEngine(1)
+        if self.form == "likelihoods":
+            return likelihood_features(replace(self.fitted_, word_mass=masses), counts, engine)
         return own_word_features(
-            self.fitted_, counts, engine, sharpness=self.sharpness, word_mass=masses
+            self.fitted_,
+            counts,
+            engine,
+            pseudo_tokens=PSEUDO_TOKENS,
+            sharpness=self.sharpness,
+            word_mass=masses,
         )
+
+    def _joined(self, found: Floats, tokens: list[list[str]]) -> Floats:
+        if not self.with_mean:
+            return found
+        return np.hstack([found, MeanVectors(self.vectors).fit(tokens).transform(tokens)])
 
     def _counts(self, tokens: list[list[str]]) -> csr_array:
         ids = {word: number for number, word in enumerate(self.words_)}
@@ -134,8 +175,7 @@ class ClassCounts(RandomGroups):
     (1, 3)
     """
 
-    n_topics = 2
-    random_state = 0
+    n_topics, vectors, form, with_mean, random_state = 2, None, "own-words", False, 0
 
     def __init__(self, *, sharpness: float = 1.0) -> None:
         self.sharpness = sharpness

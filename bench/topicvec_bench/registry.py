@@ -244,6 +244,15 @@ _ALL = (
         settings={"form": "square roots", "n_passes": None},
     ),
     Method(
+        "TopicVec, likelihoods",
+        "Topics of each class by the defaults of this package; square roots of proportions that "
+        "have settled, the likelihood of the document in each class, and the mean word vector; not "
+        "in the paper.",
+        "topicvec:DefaultTopics",
+        uses_classes=True,
+        settings={"form": "likelihoods", "with_mean": True, "n_passes": None},
+    ),
+    Method(
         "own-words",
         "No topic proportions: damped counts of words, each shared among the topics of TopicVec "
         "by how often the training documents of the topic had it; not in the paper.",
@@ -267,6 +276,14 @@ _ALL = (
         settings={"sharpness": 0.6},
     ),
     Method(
+        "random groups, likelihoods",
+        "A control: the formula of TopicVec, likelihoods, with random groups of each class's "
+        "documents in place of topics.",
+        "controls:RandomGroups",
+        uses_classes=True,
+        settings={"form": "likelihoods", "with_mean": True},
+    ),
+    Method(
         "class counts",
         "A control: the formula of own-words with word counts of each class alone.",
         "controls:ClassCounts",
@@ -279,8 +296,9 @@ METHODS: Mapping[str, Method] = {method.name: method for method in _ALL}
 
 # Parameters for each corpus of table 2: the paper's, or chosen on held-out training documents. The
 # test documents took no part in any choice.
-_OURS = ("TopicVec", "TV+MeanWV", "TopicVec, square roots", "TopicVec, default", "own-words",
-         "own-words+MeanWV", "random groups")  # fmt: skip
+_OURS = ("TopicVec", "TV+MeanWV", "TopicVec, square roots", "TopicVec, default",
+         "TopicVec, likelihoods", "own-words",
+         "own-words+MeanWV", "random groups", "random groups, likelihoods")  # fmt: skip
 SETTINGS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "20news": {name: {"n_topics": 15} for name in _OURS},  # 20 · 15 − 19 = 281 features
     "reuters": {

@@ -7,10 +7,12 @@ from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from topicvec.embed.vectors import WordVectors
 from topicvec.engine import Engine, LocalEngine
 from topicvec.errors import DataError
+from topicvec.model.fitted import FittedTopics
 from topicvec.model.inference import infer
 from topicvec.model.reading import read_topics
 from topicvec.model.topicvec import TopicVec
@@ -22,10 +24,11 @@ from topicvec.represent.documents import (
 )
 from topicvec.represent.own_words import masses_without
 from topicvec_bench.base import Floats, TokenLists, TopicBaseline, checked
+from topicvec_bench.mixtures import likelihood_features
 
 __all__ = ["DefaultTopics", "FeatureForm", "TopicVecFeatures", "TopicVecTopics"]
 
-FeatureForm = Literal["proportions", "square roots", "own-words"]
+FeatureForm = Literal["proportions", "square roots", "own-words", "likelihoods"]
 
 # The rows of the tables are the paper's model: vectors as they are, topics without own words.
 PAPER: Mapping[str, Any] = {"own_words": False, "alpha": 0.1}
@@ -43,11 +46,12 @@ class TopicVecFeatures(TopicBaseline):
         By default those that come with the package.
     max_norm : float
         Longest topic vector allowed, the paper's γ.
-    form : {"proportions", "square roots", "own-words"}
+    form : {"proportions", "square roots", "own-words", "likelihoods"}
         "proportions" are the posterior means E[φ_k] = (α_k + m_k) / Σ_j (α_j + m_j) after one
         E-step from an even start. "square roots" are theirs. "own-words" are no proportions:
         damped counts of words, each shared among the topics by what the training documents had
-        of it, see `topicvec.represent.represent`.
+        of it, see `topicvec.represent.represent`. "likelihoods" are square roots of settled
+        proportions beside the likelihood of each class, see `topicvec_bench.mixtures`.
     with_mean : bool
         Whether the mean word vector stands beside them.
     sharpness : float
@@ -115,6 +119,9 @@ class TopicVecFeatures(TopicBaseline):
         tokens = checked(documents)
         if self.form == "own-words":
             found = represent(self.model_, tokens, "own-words", sharpness=self.sharpness)
+        elif self.form == "likelihoods":
+            counts = count_words(self.model_, tokens)
+            found = likelihood_features(self.model_.fitted_, counts, LocalEngine())
         else:
             found = self._proportions(tokens)
         return self._joined(found, tokens)
@@ -180,12 +187,19 @@ class DefaultTopics(TopicVecFeatures):
         fitted, engine = self.fit(documents, y).model_.fitted_, LocalEngine()
         tokens = checked(documents)
         counts = count_words(self.model_, tokens)
-        masses = np.zeros((len(tokens), fitted.n_topics))
-        allowed = allowed_topics(fitted, y)
-        for rows, others in masses_without(fitted, counts, engine, allowed=allowed):
-            theirs = replace(fitted, word_mass=others)
-            masses[rows] = infer(theirs, counts[rows], engine).theta - fitted.alpha
-        return self._joined(self._shares(masses), tokens)
+        parts, order = [], []
+        for rows, others in masses_without(
+            fitted, counts, engine, allowed=allowed_topics(fitted, y)
+        ):
+            parts.append(self._described(replace(fitted, word_mass=others), counts[rows], engine))
+            order.append(rows)
+        found = np.concatenate(parts)[np.argsort(np.concatenate(order))]
+        return self._joined(found, tokens)
+
+    def _described(self, fitted: FittedTopics, counts: csr_array, engine: Engine) -> Floats:
+        if self.form == "likelihoods":
+            return likelihood_features(fitted, counts, engine)
+        return self._shares(infer(fitted, counts, engine).theta - fitted.alpha)
 
     def _given_vectors(self) -> Any:
         return None
