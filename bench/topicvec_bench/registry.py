@@ -93,6 +93,16 @@ _ALL = (
         "plsa:PLSA",
         "plsa:PLSA",
     ),
+    Method(
+        "ReplicatedSoftmax",
+        "Hidden units of a Boltzmann machine over the 2,000 most frequent words.",
+        "replicated_softmax:ReplicatedSoftmax",
+    ),
+    Method(
+        "DocNADE",
+        "Hidden units of a network that foretells a document's words one after the other.",
+        "docnade:DocNADE",
+    ),
     Method("LDA (scikit-learn)", "Online variational Bayes.", topics="lda:SklearnLDA"),
     Method("NMF (scikit-learn)", "Factors of the TF-IDF table.", topics="lda:SklearnNMF"),
     Method(
@@ -203,6 +213,8 @@ SETTINGS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
         "LDA": {"n_topics": 100},
         "LDA-Gibbs": {"n_topics": 100},
         "PLSA": {"n_topics": 100},
+        "ReplicatedSoftmax": {"n_hidden": 100},
+        "DocNADE": {"n_hidden": 100},
         "GaussianLDA": {"n_topics": 100},
         "TopicVec": {"n_topics": 15},  # 20 · 15 − 19 = 281 features
         "TV+MeanWV": {"n_topics": 15},
@@ -211,6 +223,8 @@ SETTINGS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
         "LDA": {"n_topics": 50},
         "LDA-Gibbs": {"n_topics": 50},
         "PLSA": {"n_topics": 50},
+        "ReplicatedSoftmax": {"n_hidden": 50},
+        "DocNADE": {"n_hidden": 50},
         "sLDA": {"n_topics": 50},
         "LFTM": {"n_topics": 50},
         "TWE": {"n_topics": 50},
