@@ -29,6 +29,8 @@ QUICK = {
     "LDA": {"n_topics": 6, "n_passes": 10},
     "LDA-Gibbs": {"n_topics": 6, "n_sweeps": 100, "n_inference_sweeps": 20},
     "PLSA": {"n_topics": 6},
+    "ReplicatedSoftmax": {"n_hidden": 12, "n_epochs": 60, "batch_size": 10},
+    "DocNADE": {"n_hidden": 12, "n_epochs": 60},
     "sLDA": {"n_topics": 6, "n_initial": 20, "n_iter": 10},
     "LFTM": {"n_topics": 6, "n_initial": 20, "n_iter": 5},
     "TWE": {"n_topics": 6, "n_dims": 20, "n_epochs": 5, "n_iter": 40},

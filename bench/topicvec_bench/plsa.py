@@ -115,6 +115,7 @@ class PLSA(TopicWordModel):
         self.topic_word_ = np.ascontiguousarray(phi.T)
         return self
 
+    @one_blas_thread()
     def transform(self, documents: TokenLists) -> Floats:
         """Fold documents in: find their proportions while the topics stay.
 

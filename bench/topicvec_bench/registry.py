@@ -88,19 +88,22 @@ _ALL = (
     ),
     Method(
         "PLSA",
-        "Tempered EM, new documents folded in with the topics fixed; β is given, where its paper "
-        "lowers it on held-out words. Not in the paper's table.",
+        "Tempered EM, test documents folded in with the topics fixed; β is 0.8 throughout, where "
+        "its own paper lowers it on held-out words. Not in the paper's table.",
         "plsa:PLSA",
         "plsa:PLSA",
     ),
     Method(
         "ReplicatedSoftmax",
-        "Hidden units of a Boltzmann machine over the 2,000 most frequent words.",
+        "Hidden units of a Boltzmann machine over the 2,000 most frequent words, 100 epochs of "
+        "CD-1, where its own paper adds sampling steps as it learns. Not in the paper's table.",
         "replicated_softmax:ReplicatedSoftmax",
     ),
     Method(
         "DocNADE",
-        "Hidden units of a network that foretells a document's words one after the other.",
+        "Hidden units after all words of a document, of a network that foretells each from those "
+        "before, in random order; 20 epochs and all words, where its own paper has 2,000. Not in "
+        "the paper's table.",
         "docnade:DocNADE",
     ),
     Method("LDA (scikit-learn)", "Online variational Bayes.", topics="lda:SklearnLDA"),

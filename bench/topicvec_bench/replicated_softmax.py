@@ -56,7 +56,7 @@ class Weights(NamedTuple):
         return found
 
     def logits(self, states: Floats) -> Floats:
-        """Give the logarithms of the words' probabilities up to a sum, (D, W), for states (D, F)."""
+        """Give logarithms of the words' probabilities, (D, W), up to a sum, for states (D, F)."""
         return np.asarray(states @ self.pairs.T + self.words)
 
     def gradient(self, counts: csr_array, states: Floats) -> "Weights":
@@ -120,7 +120,7 @@ class ReplicatedSoftmax(Baseline):
     Examples
     --------
     >>> documents = [["cat", "dog", "cat"] * 3, ["car", "bus", "bus"] * 3] * 20
-    >>> model = ReplicatedSoftmax(2, n_epochs=200, batch_size=10).fit(documents)
+    >>> model = ReplicatedSoftmax(2, n_epochs=50, batch_size=10).fit(documents)
     >>> animals, traffic = model.transform([["cat", "dog"] * 3, ["bus", "car"] * 3])
     >>> bool(abs(animals - traffic).max() > 0.9)
     True
@@ -134,7 +134,7 @@ class ReplicatedSoftmax(Baseline):
         n_epochs: int = 100,
         n_steps: int = 1,
         batch_size: int = 100,
-        learning_rate: float = 0.1,
+        learning_rate: float = 0.3,
         momentum: float = 0.9,
         random_state: int = 0,
     ) -> None:
@@ -198,7 +198,8 @@ class ReplicatedSoftmax(Baseline):
         """Start near the unigram model, where hidden units tell nothing."""
         shape = (counts.shape[1], self.n_hidden)
         pairs = rng.normal(scale=_SPREAD, size=shape).astype(np.float32)
-        frequency = np.log(counts.sum(axis=0) / max(counts.sum(), 1)).astype(np.float32)
+        total = counts.sum(axis=0)
+        frequency = np.log(total / total.sum()).astype(np.float32)
         return Weights(pairs, frequency, np.zeros(self.n_hidden, np.float32))
 
     def _epoch(
@@ -266,20 +267,20 @@ def sample_words(logits: Floats, lengths: Ints, rng: np.random.Generator) -> csr
     array([[0., 3.]], dtype=float32)
     """
     starts = np.concatenate([[0], np.cumsum(lengths)])
-    words = _draw_words(logits, starts, rng.random(starts[-1]))
+    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+    words = _draw_words(weights, starts, rng.random(starts[-1]))
     return Tokens(words, starts).counts(logits.shape[1]).astype(np.float32)
 
 
 @njit(cache=True, nogil=True)
-def _draw_words(logits, starts, uniforms):  # type: ignore[no-untyped-def]
+def _draw_words(weights, starts, uniforms):  # type: ignore[no-untyped-def]
     """Draw a word for each random number in [0, 1); document d has those from starts[d] on."""
-    n_words = logits.shape[1]
     found = np.empty(uniforms.size, np.int32)
-    cumulative = np.empty(n_words)
+    cumulative = np.empty(weights.shape[1])
     for d in range(starts.size - 1):
-        highest, total = logits[d].max(), 0.0
-        for w in range(n_words):
-            total += np.exp(logits[d, w] - highest)
+        total = 0.0
+        for w in range(weights.shape[1]):
+            total += weights[d, w]
             cumulative[w] = total
         for i in range(starts[d], starts[d + 1]):
             found[i] = draw(cumulative, uniforms[i])
