@@ -96,7 +96,7 @@ _ALL = (
     Method(
         "ReplicatedSoftmax",
         "Hidden units of a Boltzmann machine over the 2,000 most frequent words, 100 epochs of "
-        "CD-1, where its own paper adds sampling steps as it learns. Not in the paper's table.",
+        "CD-1; each document weighs the same, whatever its length. Not in the paper's table.",
         "replicated_softmax:ReplicatedSoftmax",
     ),
     Method(
