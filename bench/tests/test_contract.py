@@ -28,6 +28,9 @@ NO_PROPORTIONS = {"TWE", "TWE2", "TWE3", "KeyNMF", "Top2Vec"}  # features, or we
 QUICK = {
     "LDA": {"n_topics": 6, "n_passes": 10},
     "LDA-Gibbs": {"n_topics": 6, "n_sweeps": 100, "n_inference_sweeps": 20},
+    "PLSA": {"n_topics": 6},
+    "ReplicatedSoftmax": {"n_hidden": 12, "n_epochs": 60, "batch_size": 10},
+    "DocNADE": {"n_hidden": 12, "n_epochs": 60},
     "sLDA": {"n_topics": 6, "n_initial": 20, "n_iter": 10},
     "LFTM": {"n_topics": 6, "n_initial": 20, "n_iter": 5},
     "LF-DMM": {"n_topics": 6, "n_initial": 20, "n_iter": 5},

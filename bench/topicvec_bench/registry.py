@@ -99,6 +99,26 @@ _ALL = (
         title="LDA (tomotopy)",
         needs="tomotopy",
     ),
+    Method(
+        "PLSA",
+        "Tempered EM, test documents folded in with the topics fixed; β is 0.8 throughout, where "
+        "its own paper lowers it on held-out words. Not in the paper's table.",
+        "plsa:PLSA",
+        "plsa:PLSA",
+    ),
+    Method(
+        "ReplicatedSoftmax",
+        "Hidden units of a Boltzmann machine over the 2,000 most frequent words, 100 epochs of "
+        "CD-1; each document weighs the same, whatever its length. Not in the paper's table.",
+        "replicated_softmax:ReplicatedSoftmax",
+    ),
+    Method(
+        "DocNADE",
+        "Hidden units after all words of a document, of a network that foretells each from those "
+        "before, in random order; 20 epochs and all words, where its own paper has 2,000. Not in "
+        "the paper's table.",
+        "docnade:DocNADE",
+    ),
     Method("LDA (scikit-learn)", "Online variational Bayes.", topics="lda:SklearnLDA"),
     Method("NMF (scikit-learn)", "Factors of the TF-IDF table.", topics="lda:SklearnNMF"),
     Method(
@@ -305,6 +325,9 @@ SETTINGS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
         **{name: {"n_topics": 12} for name in _OURS},  # 10 · 12 − 9 = 111 features
         "LDA": {"n_topics": 50},
         "LDA-Gibbs": {"n_topics": 50},
+        "PLSA": {"n_topics": 50},
+        "ReplicatedSoftmax": {"n_hidden": 50},
+        "DocNADE": {"n_hidden": 50},
         "sLDA": {"n_topics": 50},
         "LFTM": {"n_topics": 50},
         "LF-DMM": {"n_topics": 50},

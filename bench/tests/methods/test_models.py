@@ -11,10 +11,13 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from topicvec.embed.vectors import WordVectors
 from topicvec.errors import DataError
-from topicvec_bench import lda, tokens
+from topicvec_bench import tokens
+from topicvec_bench.docnade import DocNADE
 from topicvec_bench.gaussian_lda import GaussianLDA
 from topicvec_bench.lda import SklearnLDA, SklearnNMF
 from topicvec_bench.lftm import LFTM
+from topicvec_bench.plsa import PLSA
+from topicvec_bench.replicated_softmax import ReplicatedSoftmax
 from topicvec_bench.slda import SLDA
 from topicvec_bench.twe import TWE
 
@@ -86,7 +89,7 @@ def test_blas_has_one_thread_while_a_model_works(kind, planted, monkeypatch):
         assert most_blas_threads() == before
 
 
-@pytest.mark.parametrize("kind", [SklearnLDA, SklearnNMF])
+@pytest.mark.parametrize("kind", [SklearnLDA, SklearnNMF, PLSA, ReplicatedSoftmax, DocNADE])
 def test_blas_has_one_thread_while_factors_are_fitted(kind, planted, monkeypatch):
     seen = []
 
@@ -94,7 +97,7 @@ def test_blas_has_one_thread_while_factors_are_fitted(kind, planted, monkeypatch
         seen.append(most_blas_threads())
         return tokens.number_tokens(*given)
 
-    monkeypatch.setattr(lda, "number_tokens", spy)
+    monkeypatch.setattr(sys.modules[kind.__module__], "number_tokens", spy)
     with threadpool_limits(2, "blas"):
         kind(3).fit(planted.documents).transform(planted.documents)
     assert set(seen) == {1}
