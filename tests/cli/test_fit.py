@@ -57,7 +57,7 @@ def test_the_papers_solver_is_said_on_the_command_line(corpus, vectors, tmp_path
 def test_topics_takes_settings_too(article, capsys):
     arguments = ["topics", str(article), "-k", "3", "--json", "-q"]
     shown = []
-    for more in ([], ["--set", "solver=paper", "--set", "max_iter=2", "--set", "tol=10"]):
+    for more in ([], ["--set", "solver=paper", "--set", "max_iter=3", "--set", "tol=10"]):
         assert call([*arguments, *more]) == 0
         shown.append(json.loads(capsys.readouterr().out)["topics"])
     assert shown[0] != shown[1]
