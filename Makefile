@@ -71,6 +71,7 @@ lowest: $(VENV)/.python
 docs: $(VENV)/.lab
 	$(BIN)/python scripts/make_reference.py --check
 	$(BIN)/python scripts/make_tables.py --check
+	$(BIN)/python benchmarks/paper_start.py --check
 	$(BIN)/python scripts/package_picture.py --check
 	$(BIN)/python scripts/run_snippets.py README.md CONTRIBUTING.md docs
 	for example in examples/*.py; do $(BIN)/python $$example > /dev/null || exit 1; done

@@ -9,6 +9,7 @@ import pytest
 from topicvec import TopicVec
 from topicvec.cli import fitting
 from topicvec.cli.main import call
+from topicvec.model import PaperSolver
 
 
 def test_fit_writes_a_model_and_tells_so(corpus, vectors, tmp_path, capsys):
@@ -42,6 +43,24 @@ def test_options_reach_the_model(corpus, vectors, tmp_path):
     assert (found.alpha, found.max_norm, found.stop_words) == ("learn", 5, "english-extended")
     assert found.max_iter == 90
     assert (tmp_path / "c").exists()
+
+
+def test_the_papers_solver_is_said_on_the_command_line(corpus, vectors, tmp_path):
+    output, said = tmp_path / "a.topicvec", []
+    for each in ("solver=paper", "learning_rate=0.05", "length=2500", "n_passes=2", "n_steps=5"):
+        said += ["--set", each]
+    options = ["-k", "4", "--vectors", str(vectors), "--set", "max_iter=3", "--set", "tol=10", "-q"]
+    assert call(["fit", str(corpus), "-o", str(output), *options, *said]) == 0
+    assert TopicVec.load(output).solver == PaperSolver(0.05, 2500, n_passes=2, n_steps=5)
+
+
+def test_topics_takes_settings_too(article, capsys):
+    arguments = ["topics", str(article), "-k", "3", "--json", "-q"]
+    shown = []
+    for more in ([], ["--set", "solver=paper", "--set", "max_iter=3", "--set", "tol=10"]):
+        assert call([*arguments, *more]) == 0
+        shown.append(json.loads(capsys.readouterr().out)["topics"])
+    assert shown[0] != shown[1]
 
 
 def test_topics_of_each_class_from_a_label_column(corpus, vectors, tmp_path):
@@ -132,7 +151,9 @@ def test_an_interrupt_before_the_first_iteration_is_130_too(corpus, tmp_path, mo
         (["-o", "{folder}"], "is a folder"),
         (["-o", "{folder}/no/such/a"], "no such folder"),
         (["-o", "{folder}/a", "--set", "alpha=big"], "--set takes alpha=NUMBER|learn, max_norm="),
-        (["-o", "{folder}/a", "--set", "n_topics=5"], "init=auto|spread|documents|random; found"),
+        (["-o", "{folder}/a", "--set", "n_topics=5"], "init=auto|spread|documents|random, learn"),
+        (["-o", "{folder}/a", "--set", "n_topics="], "found 'n_topics='"),
+        (["-o", "{folder}/a", "--set", "length=9"], "add --set solver=paper"),
         (["-o", "{folder}/a", "--set", "max_norm"], "max_norm=NUMBER"),
         (["-o", "{folder}/a", "--set", "max_iter=2.5"], "found 'max_iter=2.5'"),
         (["-o", "{folder}/a", "--set", "solver=NUMBER"], "found 'solver=NUMBER'"),

@@ -137,6 +137,7 @@ def test_each_equation_runs_in_the_fit_of_an_article(monkeypatch):
     model = TopicVec(5, random_state=0).fit([sample_article()])
     model.responsibilities(sample_article())
     model.merge([[1, 2]])
+    model.conditional("water", ["drinking"], 1)
     TopicVec(5, random_state=0, solver="paper", max_iter=2, tol=10.0).fit([sample_article()])
     TopicVec(2, random_state=0, alpha="learn", max_iter=6, tol=10.0).fit(sample_corpus())
     assert called == set(eq.__all__)

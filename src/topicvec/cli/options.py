@@ -54,7 +54,8 @@ Settings = Annotated[
     flag(
         "--set",
         "A parameter of TopicVec: alpha, max_norm, solver, max_iter, tol or init, for example "
-        "alpha=learn or max_norm=12; may be repeated.",
+        "alpha=learn or max_norm=12; with solver=paper also learning_rate, length, n_passes and "
+        "n_steps of PaperSolver; may be repeated.",
         metavar="NAME=VALUE",
     ),
 ]
@@ -67,6 +68,13 @@ _SETTABLE = {
     "max_iter": "WHOLE_NUMBER",
     "tol": "NUMBER",
     "init": "auto|spread|documents|random",
+}
+# Those of the paper's solver.
+_PAPER = {
+    "learning_rate": "NUMBER",
+    "length": "NUMBER",
+    "n_passes": "WHOLE_NUMBER",
+    "n_steps": "WHOLE_NUMBER",
 }
 _KINDS: Mapping[str, Callable[[str], float]] = {"NUMBER": float, "WHOLE_NUMBER": int}
 _DELIMITERS = {"comma": ",", "tab": "\t", "semicolon": ";"}
@@ -94,25 +102,41 @@ def read_settings(texts: list[str] | None) -> dict[str, Any]:
     --------
     >>> read_settings(["alpha=learn", "max_norm=12"])
     {'alpha': 'learn', 'max_norm': 12.0}
+    >>> read_settings(["solver=paper", "length=2500"])["solver"].base_length
+    2500.0
     >>> read_settings(["max_iter=many"])
     Traceback (most recent call last):
     topicvec.errors.DataError: --set takes alpha=NUMBER|learn, ...; found 'max_iter=many'
     """
-    expected = f"--set takes {', '.join(f'{name}={kind}' for name, kind in _SETTABLE.items())}"
+    kinds = {**_SETTABLE, **_PAPER}
+    expected = f"--set takes {', '.join(f'{name}={kind}' for name, kind in kinds.items())}"
     pairs = read_pairs(texts, expected)
-    return {name: _value(name, text, expected) for name, text in pairs.items()}
+    found = {
+        name: _value(kinds.get(name, ""), text, f"{expected}; found {f'{name}={text}'!r}")
+        for name, text in pairs.items()
+    }
+    paper = {name: found.pop(name) for name in _PAPER if name in found}
+    if paper:
+        if found.get("solver") != "paper":
+            raise DataError(
+                f"--set {next(iter(paper))} is of the paper's solver: add --set solver=paper"
+            )
+        from topicvec.model import PaperSolver
+
+        found["solver"] = PaperSolver(**paper)
+    return found
 
 
-def _value(name: str, text: str, expected: str) -> Any:
-    for choice in _SETTABLE.get(name, "").split("|"):
+def _value(kind: str, text: str, message: str) -> Any:
+    for choice in kind.split("|"):
         try:
             return _KINDS[choice](text)
         except KeyError:
-            if text == choice:
+            if text and text == choice:
                 return text
         except ValueError:
             continue
-    raise DataError(f"{expected}; found {f'{name}={text}'!r}")
+    raise DataError(message)
 
 
 def number_of_topics(text: str) -> int | str:

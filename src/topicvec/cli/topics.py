@@ -23,6 +23,7 @@ def topics(
     reading: opts.Words,
     k: opts.NTopics = "auto",
     seed: opts.Seed = 0,
+    settings: opts.Settings = None,
     words: Annotated[int, opts.flag("--words", "Words to show of each topic.")] = 10,
     page: Annotated[Path | None, opts.flag("--page", "Also write an HTML report.")] = None,
     json: opts.Json = False,
@@ -36,15 +37,15 @@ def topics(
 
     if page is not None:
         require("jinja2", "explore", "making a page")  # said before the work, not after it
+    params: dict[str, Any] = {"n_topics": opts.number_of_topics(k), "random_state": seed}
+    params |= {**reading, **opts.read_settings(settings)}
     ahead = ThreadPoolExecutor(1).submit(load_vectors)  # beside the slow imports; they are kept
     from topicvec.cli import fitting
     from topicvec.model import read_topics
 
     documents = texts.read()
     ahead.result()
-    model = fitting.fit_topics(
-        documents, n_topics=opts.number_of_topics(k), random_state=seed, **reading
-    )
+    model = fitting.fit_topics(documents, **params)
     if json:
         found = [
             {

@@ -16,7 +16,15 @@ from topicvec.embed.cooccurrence import Cooccurrence, as_triple, cut_rows, joine
 from topicvec.engine import Engine
 from topicvec.errors import DataError
 
-__all__ = ["Association", "Margins", "associate", "keep_rates", "measure_margins", "two_ways"]
+__all__ = [
+    "Association",
+    "Margins",
+    "associate",
+    "keep_rates",
+    "log_conditional",
+    "measure_margins",
+    "two_ways",
+]
 
 Floats = NDArray[np.float64]
 
@@ -284,6 +292,39 @@ def associate(counts: Cooccurrence, margins: Margins, n: int, engine: Engine) ->
     unseen = margins.unseen_weight, margins.unseen_target
     importance = margins.importance[:n].astype(np.float32)
     return Association(indptr, indices, weighted, weights, target, *unseen, importance)
+
+
+def log_conditional(
+    counts: Cooccurrence, margins: Margins, context: NDArray[np.intp], words: NDArray[np.intp]
+) -> Floats:
+    """Give log P~(w | l) of words in the windows of a context, smoothed as for the log ratios.
+
+    Parameters
+    ----------
+    counts : Cooccurrence
+    margins : Margins
+    context, words : ndarray of int, shapes (c,) and (n,)
+        Places of the words.
+
+    Returns
+    -------
+    ndarray of float64, shape (c, n)
+
+    Examples
+    --------
+    >>> from topicvec.embed.cooccurrence import WindowSettings
+    >>> from topicvec.embed.counting import count_corpus
+    >>> counts = count_corpus([["a", "b", "a"]], WindowSettings(1))
+    >>> margins = measure_margins(counts, smoothing=0.5)
+    >>> np.exp(log_conditional(counts, margins, np.array([0]), np.array([0, 1])))
+    array([[0.25, 0.75]])
+    """
+    x = counts.counts[context][:, words].toarray() * margins.scale
+    x *= margins.keep[context][:, None] * margins.keep[words]
+    totals = np.maximum(margins.row_totals[context], 1e-300)  # of a word without neighbours
+    seen = x / totals[:, None]
+    kappa = margins.smoothing
+    return np.asarray(np.log((1 - kappa) * seen + kappa * margins.unigram[words]))
 
 
 def two_ways(counts: Cooccurrence, n: int) -> tuple[kernels.Triple, kernels.Triple]:

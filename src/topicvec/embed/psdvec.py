@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topicvec.checks import check_whole
-from topicvec.embed.association import Margins, associate, measure_margins
+from topicvec.embed.association import Margins, associate, log_conditional, measure_margins
 from topicvec.embed.cooccurrence import Cooccurrence, Direction, Progress, Weighting, WindowSettings
 from topicvec.embed.counting import count_corpus
 from topicvec.embed.encode import Tokenize, describe_tokenizer
@@ -19,7 +19,7 @@ from topicvec.embed.regress import regress
 from topicvec.embed.vectors import WordVectors
 from topicvec.engine import Engine, resolve_engine
 from topicvec.errors import DataError, VocabularyMismatch
-from topicvec.estimator import Estimator
+from topicvec.estimator import Estimator, not_fitted
 from topicvec.text import Tokenizer
 from topicvec.version import __version__
 
@@ -249,6 +249,38 @@ class PSDVec(Estimator):
         )  # fmt: skip
         solved = (solved * _column_scale(vectors)).astype(np.float32)
         return _join_words(vectors, counts, core, rows, chosen, solved)
+
+    def bigram_residuals(self, context: Sequence[str], words: Sequence[str]) -> NDArray[np.float64]:
+        """Give what the vectors leave open of how words follow their context.
+
+        a_lw = log P~(w | l) − log P(w) − v_l·v_w, with P~(w | l) = (1 − κ) x_lw / x_l + κ u_w of
+        the counts and P(w) of ``vectors_``: with it the link function of the papers is exact for
+        one word of context.
+
+        Parameters
+        ----------
+        context, words : sequences of str
+            c and n words of ``vectors_``.
+
+        Returns
+        -------
+        array, (c, n)
+
+        Examples
+        --------
+        >>> model = PSDVec(n_dims=2, min_count=1, window=2).fit(["the cat sat on the mat"] * 3)
+        >>> model.bigram_residuals(["the"], ["cat", "mat"]).shape
+        (1, 2)
+        """
+        if not hasattr(self, "vectors_"):
+            raise not_fitted(self, "vectors")
+        vectors, counts = self.vectors_, self.counts_
+        rows, columns = vectors.find(context), vectors.find(words)
+        margins = self._margins(counts, min(self._n_core(counts.n_words), counts.n_words))
+        log_ratio = log_conditional(counts, margins, rows, columns)
+        log_ratio -= np.log(vectors.unigram[columns])
+        dots = vectors.matrix[rows].astype(float) @ vectors.matrix[columns].T.astype(float)
+        return np.asarray(log_ratio - dots)
 
     def _check(self) -> None:
         for name in ("n_dims", "n_core", "n_words", "n_iter", "min_count"):

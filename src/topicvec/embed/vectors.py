@@ -184,7 +184,28 @@ class WordVectors(VectorSearch):
         """
         if isinstance(words, int | np.integer):
             return self._rows(np.sort(best(self.unigram, int(words))))
-        return self._rows(np.array([self._id(word) for word in words], dtype=np.intp))
+        return self._rows(self.find(words))
+
+    def find(self, words: Iterable[str]) -> NDArray[np.intp]:
+        """Give the rows of words, in their order; a word without a vector is an error.
+
+        Parameters
+        ----------
+        words : iterable of str
+            n words.
+
+        Returns
+        -------
+        array of int, (n,)
+
+        Examples
+        --------
+        >>> WordVectors(["cat", "dog", "car"], [[1], [2], [3]], [1, 2, 3]).find(["car", "cat"])
+        array([2, 0])
+        """
+        if isinstance(words, str):
+            raise DataError(f"words must be a list of words; found {words!r}")
+        return np.array([self._id(word) for word in words], dtype=np.intp)
 
     def align(self, words: CountedWords | Iterable[str]) -> "Alignment":
         """Bring the vectors into the order of a vocabulary, and say which words have none.

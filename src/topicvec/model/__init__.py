@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from topicvec.model.reading import read_topics as read_topics
     from topicvec.model.selection import choose_n_topics as choose_n_topics
     from topicvec.model.selection import count_topics as count_topics
+    from topicvec.model.state import PaperSolver as PaperSolver
     from topicvec.model.state import Solver as Solver
     from topicvec.model.state import StepInfo as StepInfo
     from topicvec.model.topicvec import TopicVec as TopicVec
@@ -20,7 +21,7 @@ _NAMES = {
     "fitted": "FittedTopics",
     "reading": "Topic document_topics read_topics",
     "selection": "choose_n_topics count_topics",
-    "state": "Solver StepInfo",
+    "state": "PaperSolver Solver StepInfo",
     "topicvec": "TopicVec",
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names.split()}

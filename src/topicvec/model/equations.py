@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from scipy.special import digamma, gammaln, logsumexp, polygamma
 
 __all__ = [
+    "context_logits",
     "dirichlet",
     "document_bound",
     "evidence",
@@ -62,6 +63,20 @@ def logits(V: Floats, T: Floats, r: Floats | None = None) -> Floats:
     """
     dots = V @ T.T
     return dots if r is None else dots + r
+
+
+def context_logits(V: Floats, V_c: Floats, A: Floats) -> Floats:
+    """Give Σ_l (v_w·v_l + a_lw), what c words of context add to the link: the exponent of eq. 1.
+
+    That of eq. 2 is the sum of this and `logits`. ``V_c`` (c, N) are the vectors of the context,
+    ``A`` (c, W) its bigram residuals. Constant in the topics, so that learning them does without.
+
+    Examples
+    --------
+    >>> context_logits(np.eye(2), np.array([[1.0, 0.0], [2.0, 1.0]]), np.zeros((2, 2)))
+    array([3., 1.])
+    """
+    return np.asarray(V @ V_c.sum(axis=0) + A.sum(axis=0))
 
 
 def residuals(V: Floats, u: Floats, T: Floats, block: int | None = None) -> Floats:

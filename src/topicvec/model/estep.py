@@ -32,6 +32,7 @@ __all__ = [
     "likelihoods",
     "map_words",
     "mix",
+    "one_theta",
     "word_mass",
 ]
 
@@ -168,12 +169,18 @@ def word_mass(
 def even_theta(corpus: Corpus, alpha: Floats) -> Floats:
     """Deal the tokens of each document evenly among its topics, (D, K).
 
-    A start at ones instead lets the first topic to grow take a whole document (collapse).
+    Where α is one number, `one_theta` leads to the same topics: only differences between topics
+    count in the first pass (`test_a_start_at_ones_or_even_is_the_same`).
     """
     allowed = corpus.allowed[corpus.group]
     totals = np.concatenate([[0.0], np.cumsum(corpus.counts, dtype=float)])
     tokens_each = np.diff(totals[corpus.indptr]) / allowed.sum(1)
     return np.where(allowed, alpha + tokens_each[:, None], 0.0)
+
+
+def one_theta(corpus: Corpus) -> Floats:
+    """Start all mixtures at θ = 1, (D, K), as the original does; zero where not allowed."""
+    return corpus.allowed[corpus.group].astype(float)
 
 
 def likelihoods(

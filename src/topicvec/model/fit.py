@@ -25,7 +25,7 @@ from topicvec.embed.formats.tensors import write_tensors
 from topicvec.embed.vectors import WordVectors
 from topicvec.engine import Engine, InPlace
 from topicvec.errors import DataError, FormatError, warn
-from topicvec.model.estep import Inferred, even_theta
+from topicvec.model.estep import Inferred, even_theta, one_theta
 from topicvec.model.fitted import FittedTopics, Setting, empty_table, topic_residuals
 from topicvec.model.gem import iterate, rehearse
 from topicvec.model.inference import (
@@ -159,7 +159,7 @@ class Plan(Solver):
             topics=np.asarray(self.topics, np.float32),
             residuals=np.zeros(n_topics),
             alpha=alpha,
-            theta=even_theta(corpus, alpha),
+            theta=even_theta(corpus, alpha) if self.start == "even" else one_theta(corpus),
             curvature=np.ones(n_topics),
             own=np.zeros((0, n_topics), np.float32),
             pseudo=np.full(n_topics, np.inf),
@@ -184,6 +184,8 @@ def plan_corpus(
 
     ``solver`` are fields of `Solver`, ``more`` further ones of the plan.
     """
+    if isinstance(init, str) and init == "auto" and solver.get("start") == "paper":
+        init = "random"
     solver = {"max_norm": Solver.max_norm, **solver}
     n_words = len(np.unique(counts.indices))
     if n_words == 0:

@@ -72,7 +72,7 @@ def iterate(
         theta, C, stats = expect(engine, corpus, lexicon, tables, state, solver)
         middle = perf_counter()
         state = replace(state, theta=theta, own=C if len(state.own) else state.own)
-        found, moved, gained, n_accepted = m_step(
+        found, moved, gained, n_accepted = _move(
             engine, lexicon, state, stats, tables, solver, movable
         )
         if solver.learn_alpha:
@@ -115,6 +115,21 @@ def iterate(
                 seconds_m=perf_counter() - middle,
             ),
         )
+
+
+def _move(
+    engine: Engine, lexicon: Lexicon, state: TopicState, stats: DocStats, tables: Tables,
+    solver: Solver, free: Bools,
+) -> tuple[TopicState, Tables, float, int]:  # fmt: skip
+    """Take the steps of topics that follow an E-step, numbered on from those before."""
+    gained, n_accepted, n_before = 0.0, 0, solver.n_steps * state.iteration
+    for number in range(solver.n_steps):
+        state = replace(state, iteration=n_before + number)
+        state, tables, rise, n_accepted = m_step(
+            engine, lexicon, state, stats, tables, solver, free
+        )
+        gained += rise
+    return state, tables, gained, n_accepted
 
 
 def expect(

@@ -4,25 +4,31 @@ Products of vectors are in double precision here, so that what is found for a do
 depend on the documents beside it (`test_a_document_gets_the_same_mixture_alone_and_in_company`).
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
 from topicvec.engine import Engine, one_blas_thread
+from topicvec.errors import VocabularyMismatch
 from topicvec.model import equations
 from topicvec.model.estep import Inferred, even_theta, likelihoods, map_words, mix
 from topicvec.model.fitted import FittedTopics, Representatives, empty_table
 from topicvec.model.own import OwnWords
 from topicvec.model.state import Corpus
 
+if TYPE_CHECKING:
+    from topicvec.embed.psdvec import PSDVec
+
 __all__ = [
     "TokenTopic",
     "completion_score",
     "document_masses",
+    "in_context",
     "infer",
     "log_unigram",
     "one_pass",
@@ -268,6 +274,28 @@ def word_distributions(fitted: FittedTopics, engine: Engine) -> Floats:
         spread = equations.own_spread(np.asarray(fitted.word_mass.sum(axis=0)), fitted.pseudo)
         P[unseen] *= np.exp(spread.max() - spread)
     return P
+
+
+def in_context(
+    fitted: FittedTopics, P: Floats, words: Sequence[str], context: Sequence[str],
+    residuals: "PSDVec | None",
+) -> Floats:  # fmt: skip
+    """Give P(w | context, topic) by eq. 2, from P(w | topic) of all words, (W,).
+
+    Without ``residuals`` the context tells only what its vectors do.
+    """
+    rows, before = fitted.vectors.find(words), fitted.vectors.find(context)
+    A = np.zeros((len(before), len(rows)))
+    if residuals is not None:
+        if residuals.vectors_ != fitted.vectors:
+            raise VocabularyMismatch(
+                "the residuals are of other word vectors than the model's: learn the topics with "
+                "vectors=psdvec.vectors_"
+            )
+        A = residuals.bigram_residuals(context, words)
+    V = fitted.vectors.matrix
+    exponent = equations.context_logits(V[rows].astype(float), V[before].astype(float), A)
+    return np.asarray(P[rows] * np.exp(exponent))
 
 
 def log_unigram(fitted: FittedTopics, types: Ints) -> Floats:

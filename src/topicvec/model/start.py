@@ -1,9 +1,10 @@
 """Where topics start: spread over the corpus's words or documents, at random, seeded, or given.
 
 The topics start well inside the ball and apart from each other, and the tokens of each document
-start evenly shared. From T = 0, the paper's start, all topics are alike and can never part; from
-one step size for all and θ = 1 a short document collapses into one or two topics
-(test_a_single_document_does_not_collapse).
+start evenly shared. From T = 0, the paper's start, all topics are alike and can never part
+(test_topics_never_part_from_zero); from random directions and steps in proportion to the topics'
+tokens an article collapses into one or two topics (docs/explanation/paper-figure.md,
+test_a_single_document_does_not_collapse).
 
 Words that are used alike ("go", "come", "went") lie close together whatever documents they stand
 in, and topics that start among them stay there. With many documents a start among documents finds

@@ -20,6 +20,7 @@ __all__ = [
     "Corpus",
     "DocStats",
     "Lexicon",
+    "PaperSolver",
     "Record",
     "Solver",
     "StepInfo",
@@ -65,6 +66,11 @@ class Solver:
         Limit of passes over a document in one E-step.
     learning_rate, base_length : float
         λ_0 and L_0 of the paper's method.
+    n_steps : int
+        Steps of the topics after each E-step.
+    start : {"even", "paper"}
+        Where a document's mixture starts: its tokens dealt evenly among topics, or θ = 1. With
+        "paper" also topics start at random, unless ``init`` says otherwise.
     n_normalizer_words : int, optional
         Normalise topics over only so many of the most frequent words; faster with large
         vocabularies.
@@ -87,6 +93,8 @@ class Solver:
     max_passes: int = 5
     learning_rate: float = 0.1
     base_length: float = 10000.0
+    n_steps: int = 1
+    start: Literal["even", "paper"] = "even"
     n_normalizer_words: int | None = None
     max_norm: float = 7.0
     learn_alpha: bool = False
@@ -94,7 +102,9 @@ class Solver:
 
     def __post_init__(self) -> None:
         check_choice("solver", self.method, "newton", "paper")
+        check_choice("start", self.start, "even", "paper")
         check_whole("max_passes", self.max_passes, 1)
+        check_whole("n_steps", self.n_steps, 1)
         if self.n_normalizer_words is not None:
             check_whole("n_normalizer_words", self.n_normalizer_words, 1)
             object.__setattr__(self, "n_normalizer_words", int(self.n_normalizer_words))
@@ -102,6 +112,54 @@ class Solver:
             check_number(name, getattr(self, name))
         if not 0 < self.max_norm < np.inf:
             raise DataError(f"max_norm must be positive and finite; found {self.max_norm}")
+
+
+def PaperSolver(  # noqa: N802 - reads as what it gives
+    learning_rate: float = 0.1,
+    length: float = 10000.0,
+    n_passes: int = 1,
+    n_steps: int = 1,
+    start: Literal["even", "paper"] = "paper",
+) -> Solver:
+    """Solve as the paper and its program do: gradient steps from random topics and θ = 1.
+
+    The paper names λ_0 = 0.1 alone. What it leaves open is as in the program of its time. The
+    paper starts at T = 0, from where topics never part (`test_topics_never_part_from_zero`), so
+    they start at random unit vectors, as in the program.
+
+    Parameters
+    ----------
+    learning_rate : float
+        λ_0.
+    length : float
+        L_0: steps in texts of more tokens are shortened in proportion.
+    n_passes : int
+        Passes over a document in one E-step. The program takes one; the paper says "until
+        convergence", which is a large number here.
+    n_steps : int
+        Steps of the topics after each E-step; the program takes one for an article and 5 for a
+        corpus. ``max_iter`` counts E-steps.
+    start : {"paper", "even"}
+        As for `Solver`.
+
+    Returns
+    -------
+    Solver
+        For ``TopicVec(solver=...)``, whose ``solver="paper"`` is this one with its defaults.
+
+    Examples
+    --------
+    >>> PaperSolver(learning_rate=0.05, length=2500).method
+    'paper'
+    """
+    return Solver(
+        method="paper",
+        max_passes=n_passes,
+        learning_rate=learning_rate,
+        base_length=length,
+        n_steps=n_steps,
+        start=start,
+    )
 
 
 @dataclass(frozen=True)

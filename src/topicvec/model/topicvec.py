@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from os import PathLike
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,17 +36,20 @@ from topicvec.model.fit import (
     warn_unconverged,
 )
 from topicvec.model.fitted import FittedTopics
-from topicvec.model.inference import TokenTopic, infer, one_pass, word_distributions
+from topicvec.model.inference import TokenTopic, in_context, infer, one_pass, word_distributions
 from topicvec.model.online import learn_batch
 from topicvec.model.reading import Topic, read_topics
 from topicvec.model.selection import check_n_topics, count_topics, fewer_topics
 from topicvec.model.start import Start, fixed_topics, given_topics
-from topicvec.model.state import Solver
+from topicvec.model.state import PaperSolver, Solver
 from topicvec.model.words import learn_more_words, text_vectors
 from topicvec.text.bag import Bag
 from topicvec.text.counting import DocumentLike, checked_documents
 from topicvec.text.phrases import Phrases
 from topicvec.text.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from topicvec.embed.psdvec import PSDVec
 
 __all__ = ["TopicVec"]
 
@@ -89,15 +92,16 @@ class TopicVec(Estimator):
         Longest topic vector allowed, γ in the paper; longer is more specific.
     solver : {"newton", "paper"} or Solver
         "newton" never lowers the bound and needs few iterations; "paper" is the paper's gradient
-        step, for comparison, on topics without words of their own. A `topicvec.model.Solver`
-        says more, such as the passes of an E-step.
+        step from the paper's start, for comparison, on topics without words of their own. A
+        `topicvec.model.PaperSolver` or `Solver` says more, such as the passes of an E-step.
     max_iter : int
         Limit of iterations.
     tol : float
         Stop when the bound for a token rises by less, twice in a row.
     init : {"auto", "spread", "documents", "random"}, array (K, n_dims), or fitted model
         Where topics start: spread among words, among documents, at random, or as given. "auto"
-        means among documents if there are a thousand of them and ten for each topic.
+        means among documents if there are a thousand of them and ten for each topic, and at
+        random with the paper's solver.
     seed_words : mapping of str to words, or sequence of lists of words, optional
         Words that start a topic each and gently hold it; the names become labels.
     fixed_topics : fitted model or array of shape (F, n_dims), optional
@@ -494,6 +498,53 @@ class TopicVec(Estimator):
         rows = np.array([pi for _, pi in known], float).reshape(-1, self.fitted_.n_topics)
         return [token for token, _ in known], rows
 
+    def conditional(
+        self,
+        word: str | Sequence[str],
+        context: Sequence[str] = (),
+        topic: int = 0,
+        *,
+        residuals: "PSDVec | None" = None,
+    ) -> Floats | float:
+        """Give the probability of a word after other words and in a topic: the paper's eq. 2.
+
+        P(w | w_0 … w_{c−1}, k) ≈ P(w | k) exp{v_w·Σ_l v_l + Σ_l a_lw}. The paper takes c = 0 to
+        learn topics, as everything does here. As there, it is normalised for c = 0 alone, and
+        for c = 1 in the null topic, with residuals.
+
+        Parameters
+        ----------
+        word : str or sequence of str
+            The word, or n of them; ``vocabulary_`` for all.
+        context : sequence of str
+            The c words before it.
+        topic : int
+            Its topic; 0 is the null topic.
+        residuals : PSDVec, optional
+            Where the bigram residuals a come from: the model of this model's vectors. Without
+            them they are 0.
+
+        Returns
+        -------
+        float, or array of shape (n,)
+
+        Examples
+        --------
+        >>> from topicvec import PSDVec
+        >>> texts = ["cat and dog sleep", "a car and a bus stop"] * 3
+        >>> psdvec = PSDVec(2, min_count=1, window=2).fit(texts)
+        >>> model = TopicVec(1, psdvec.vectors_, random_state=0).fit(texts)
+        >>> found = model.conditional(model.vocabulary_, ["cat"], residuals=psdvec)
+        >>> found.sum().round(6)
+        np.float64(1.0)
+        """
+        if topic not in range(self.fitted_.n_topics):
+            raise DataError(f"topic must be from 0 to {self.n_topics_}; found {topic!r}")
+        words = [word] if isinstance(word, str) else word
+        P = self.topic_word_[:, topic]
+        found = in_context(self.fitted_, P, words, context, residuals)
+        return float(found[0]) if isinstance(word, str) else found
+
     def _by_token(self, text: DocumentLike) -> list[tuple[str, Floats | None]]:
         """Pair each token with the topics' probabilities; None without a vector."""
         counter = self._counter()
@@ -770,7 +821,8 @@ class TopicVec(Estimator):
         learn = isinstance(self.alpha, str) and self.alpha == "learn"
         if isinstance(self.alpha, str) and not learn:
             raise DataError(f"alpha must be a number, an array or 'learn'; found {self.alpha!r}")
-        given = vars(self.solver) if isinstance(self.solver, Solver) else {"method": self.solver}
+        solver = PaperSolver() if self.solver == "paper" else self.solver
+        given = vars(solver) if isinstance(solver, Solver) else {"method": solver}
         is_paper = given.get("method") == "paper"
         if any(given.get(name, default) != default for name, default in _OWN.items()):
             raise DataError(
