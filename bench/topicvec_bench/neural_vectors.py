@@ -70,7 +70,7 @@ class LanguageModel(NamedTuple):
 
     Examples
     --------
-    >>> LanguageModel.random(5, 3, np.random.default_rng(0)).hidden.shape
+    >>> LanguageModel.random(np.full(5, 0.2), 3, np.random.default_rng(0)).hidden.shape
     (12, 100)
     """
 
@@ -81,14 +81,19 @@ class LanguageModel(NamedTuple):
     output_bias: Floats
 
     @classmethod
-    def random(cls, n_words: int, n_dims: int, rng: np.random.Generator) -> "LanguageModel":
-        """Draw weights that keep the size of what they are given; the outputs start at zero."""
+    def random(cls, unigram: Floats, n_dims: int, rng: np.random.Generator) -> "LanguageModel":
+        """Draw weights that keep the size of what they are given.
+
+        The model starts by foretelling the unigram distribution (W,). From zeros, the first steps
+        are so large that the layer is saturated before vectors mean anything.
+        """
+        n_words = len(unigram)
         return cls(
             _start(rng, n_words, n_dims),
             _drawn(rng, _REACH * n_dims, _N_HIDDEN),
             np.zeros(_N_HIDDEN, np.float32),
             np.zeros((n_words, _N_HIDDEN), np.float32),
-            np.zeros(n_words, np.float32),
+            np.log(unigram).astype(np.float32),
         )
 
 
@@ -150,7 +155,7 @@ class OnNNLM(TrainedVectors):
         windows = left_windows(tokens, _REACH + 1, n_words)
         noise = _noise(vocabulary)
         log_noise = np.log(_N_NOISE * noise).astype(np.float32)
-        model = LanguageModel.random(n_words, self.n_dims, rng)
+        model = LanguageModel.random(vocabulary.unigram, self.n_dims, rng)
         squares = [np.full_like(table, _FIRST_SQUARE) for table in model]
         for _ in range(self.n_epochs):
             for batch in _batches(rng.permutation(len(windows))):
@@ -282,9 +287,10 @@ def language_model_loss(
 
     Examples
     --------
-    >>> model = LanguageModel.random(5, 3, np.random.default_rng(0))
+    >>> model = LanguageModel.random(np.full(5, 0.2), 3, np.random.default_rng(0))
     >>> contexts, targets = np.array([[0, 1, 2, 3]]), np.array([4])
-    >>> loss, slopes = language_model_loss(model, contexts, targets, np.array([1, 2]), np.zeros(5))
+    >>> log_noise = np.log(np.full(5, 0.2))
+    >>> loss, slopes = language_model_loss(model, contexts, targets, np.array([1, 2]), log_noise)
     >>> print(round(loss / np.log(2), 3), len(slopes))  # it knows nothing yet: three even guesses
     3.0 5
     """

@@ -185,6 +185,55 @@ _ALL = (
         "topicvec:TopicVecMean",
         uses_classes=True,
     ),
+    Method(
+        "TopicVec on PSDVec",
+        "TopicVec on 100-dimensional PSDVec vectors of the training documents alone, which the "
+        "rows below are to be held against; features are proportions, one pass without a prior, "
+        "and vectors are centred and brought to one norm.",
+        "learned_vectors:OnPSDVec",
+        uses_classes=True,
+    ),
+    Method(
+        "TopicVec on word2vec",
+        "The same on skip-gram with 5 noise words, by gensim, 10 epochs.",
+        "learned_vectors:OnWord2Vec",
+        uses_classes=True,
+        needs="gensim",
+    ),
+    Method(
+        "TopicVec on GloVe",
+        "The same on GloVe, 15 passes; cells weigh fully from 10 co-occurrences on, where its "
+        "paper, with far more text, has 100.",
+        "glove:OnGloVe",
+        uses_classes=True,
+    ),
+    Method(
+        "TopicVec on PPMI",
+        "The same on positive PMI with the 300 most frequent context words, where its paper takes "
+        "all of them as sparse dimensions; not shifted.",
+        "learned_vectors:OnPPMI",
+        uses_classes=True,
+    ),
+    Method(
+        "TopicVec on SVD",
+        "The same on singular vectors of the positive PMI, times the roots of singular values.",
+        "learned_vectors:OnSVD",
+        uses_classes=True,
+    ),
+    Method(
+        "TopicVec on NNLM",
+        "The same on the input vectors of a neural language model of 4 words before, 5 epochs; "
+        "trained against drawn noise words, where its paper has the whole softmax.",
+        "neural_vectors:OnNNLM",
+        uses_classes=True,
+    ),
+    Method(
+        "TopicVec on Huang",
+        "The same on vectors that rank a word above a noise word by 4 words before and by the "
+        "document, 5 epochs; one vector a word, where its paper goes on to several.",
+        "neural_vectors:OnHuang",
+        uses_classes=True,
+    ),
 )
 
 METHODS: Mapping[str, Method] = {method.name: method for method in _ALL}
@@ -198,6 +247,13 @@ SETTINGS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
         "GaussianLDA": {"n_topics": 100},
         "TopicVec": {"n_topics": 15},  # 20 · 15 − 19 = 281 features
         "TV+MeanWV": {"n_topics": 15},
+        "TopicVec on PSDVec": {"n_topics": 15},
+        "TopicVec on word2vec": {"n_topics": 15, "n_epochs": 10},
+        "TopicVec on GloVe": {"n_topics": 15, "n_epochs": 15},
+        "TopicVec on PPMI": {"n_topics": 15, "n_dims": 300},
+        "TopicVec on SVD": {"n_topics": 15},
+        "TopicVec on NNLM": {"n_topics": 15, "n_epochs": 5},
+        "TopicVec on Huang": {"n_topics": 15, "n_epochs": 5},
     },
     "reuters": {
         "LDA": {"n_topics": 50},
@@ -217,6 +273,13 @@ SETTINGS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
         # Against 12 topics of a class it gives 0.3 and 0.1 points by the two protocols, in the mean
         # of four parts of the training documents.
         "TV+MeanWV": {"n_topics": 22},
+        "TopicVec on PSDVec": {"n_topics": 12},
+        "TopicVec on word2vec": {"n_topics": 12, "n_epochs": 10},
+        "TopicVec on GloVe": {"n_topics": 12, "n_epochs": 15},
+        "TopicVec on PPMI": {"n_topics": 12, "n_dims": 300},
+        "TopicVec on SVD": {"n_topics": 12},
+        "TopicVec on NNLM": {"n_topics": 12, "n_epochs": 5},
+        "TopicVec on Huang": {"n_topics": 12, "n_epochs": 5},
     },
 }
 
