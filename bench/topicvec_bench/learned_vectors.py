@@ -1,7 +1,7 @@
 """TopicVec on word vectors that are learned from the training documents, by several methods.
 
 Here are the base of them all and the methods that count: PSDVec, skip-gram (by gensim), positive
-PMI, and its singular vectors. `glove` and `neural_vectors` have the others.
+PMI, and its singular vectors. `glove`, `neural_vectors` and `huang` have the others.
 """
 
 from abc import abstractmethod

@@ -231,7 +231,7 @@ _ALL = (
         "TopicVec on Huang",
         "The same on vectors that rank a word above a noise word by 4 words before and by the "
         "document, 5 epochs; one vector a word, where its paper goes on to several.",
-        "neural_vectors:OnHuang",
+        "huang:OnHuang",
         uses_classes=True,
     ),
 )
