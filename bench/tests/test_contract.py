@@ -27,6 +27,7 @@ NO_PROPORTIONS = {"TWE", "TWE2", "TWE3", "KeyNMF", "Top2Vec"}  # features, or we
 # small and quick, for the 80 planted documents
 QUICK = {
     "LDA": {"n_topics": 6, "n_passes": 10},
+    "LDA, advised": {"n_topics": 6, "n_passes": 10},
     "LDA-Gibbs": {"n_topics": 6, "n_sweeps": 100, "n_inference_sweeps": 20},
     "PLSA": {"n_topics": 6},
     "ReplicatedSoftmax": {"n_hidden": 12, "n_epochs": 60, "batch_size": 10},

@@ -45,6 +45,8 @@ class RandomGroups(Baseline):
         settled mixtures of the groups, beside the likelihood of each class.
     with_mean : bool
         Whether the mean word vector stands beside them.
+    weighted : bool
+        Whether words are weighed for "likelihoods", see `likelihood_features`.
     sharpness : float
         How sharply words are shared among groups.
     random_state : int
@@ -70,6 +72,7 @@ class RandomGroups(Baseline):
         *,
         form: Literal["own-words", "likelihoods"] = "own-words",
         with_mean: bool = False,
+        weighted: bool = True,
         sharpness: float = 1.0,
         random_state: int = 0,
     ) -> None:
@@ -77,6 +80,7 @@ class RandomGroups(Baseline):
         self.vectors = vectors
         self.form = form
         self.with_mean = with_mean
+        self.weighted = weighted
         self.sharpness = sharpness
         self.random_state = random_state
 
@@ -105,6 +109,8 @@ class RandomGroups(Baseline):
             word_mass=sum(self._masses[1:], self._masses[0]),
             classes=(None, *np.repeat(names, each).tolist())[:n_groups],
             pseudo=np.full(n_groups, PSEUDO_TOKENS),
+            word_documents=np.bincount(counts.indices, minlength=len(self.words_)).astype(float),
+            n_documents=len(tokens),
         )
         return self
 
@@ -128,7 +134,8 @@ class RandomGroups(Baseline):
     def _features(self, counts: csr_array, masses: csr_array) -> Floats:
         engine = LocalEngine(1)
         if self.form == "likelihoods":
-            return likelihood_features(replace(self.fitted_, word_mass=masses), counts, engine)
+            theirs = replace(self.fitted_, word_mass=masses)
+            return likelihood_features(theirs, counts, engine, self.weighted)
         return own_word_features(
             self.fitted_,
             counts,
@@ -176,6 +183,7 @@ class ClassCounts(RandomGroups):
     """
 
     n_topics, vectors, form, with_mean, random_state = 2, None, "own-words", False, 0
+    weighted = False
 
     def __init__(self, *, sharpness: float = 1.0) -> None:
         self.sharpness = sharpness

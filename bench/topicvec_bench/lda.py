@@ -26,6 +26,12 @@ class GensimLDA(TopicWordModel):
         Number of topics.
     n_passes : int
         How often the training documents are read.
+    learn_priors : bool
+        Whether the priors of mixtures and of words are learned ("auto") or even.
+    max_iter : int
+        Most rounds of inference for a document.
+    min_documents, max_share : int, float
+        Leave out words that fewer documents have, or more than this share of them.
     random_state : int
         Seed.
 
@@ -36,9 +42,23 @@ class GensimLDA(TopicWordModel):
     (1, 2)
     """
 
-    def __init__(self, n_topics: int = 100, *, n_passes: int = 20, random_state: int = 0) -> None:
+    def __init__(
+        self,
+        n_topics: int = 100,
+        *,
+        n_passes: int = 20,
+        learn_priors: bool = False,
+        max_iter: int = 50,
+        min_documents: int = 1,
+        max_share: float = 1.0,
+        random_state: int = 0,
+    ) -> None:
         self.n_topics = n_topics
         self.n_passes = n_passes
+        self.learn_priors = learn_priors
+        self.max_iter = max_iter
+        self.min_documents = min_documents
+        self.max_share = max_share
         self.random_state = random_state
 
     def fit(self, documents: TokenLists, y: Sequence[str] | None = None) -> Self:  # noqa: ARG002
@@ -47,11 +67,17 @@ class GensimLDA(TopicWordModel):
         corpora = require("gensim.corpora", "LDA by gensim")
         tokens = checked(documents)
         self.dictionary_ = corpora.Dictionary(tokens)
+        if self.min_documents > 1 or self.max_share < 1:
+            self.dictionary_.filter_extremes(self.min_documents, self.max_share, keep_n=None)
+        prior = "auto" if self.learn_priors else None
         self.model_ = gensim.LdaModel(
             [self.dictionary_.doc2bow(each) for each in tokens],
             self.n_topics,
             self.dictionary_,
             passes=self.n_passes,
+            iterations=self.max_iter,
+            alpha=prior or "symmetric",
+            eta=prior,
             eval_every=None,
             random_state=self.random_state,
         )

@@ -13,7 +13,7 @@ from topicvec.model.inference import infer, word_distributions
 from topicvec.represent.similarity import unit_rows
 from topicvec_bench.base import Floats, Ints
 
-__all__ = ["class_likelihoods", "likelihood_features", "settled_shares", "topics_of"]
+__all__ = ["class_likelihoods", "likelihood_features", "settled_shares", "topics_of", "weigh"]
 
 
 def settled_shares(fitted: FittedTopics, counts: csr_array, engine: Engine) -> Floats:
@@ -47,10 +47,35 @@ def class_likelihoods(fitted: FittedTopics, counts: csr_array, engine: Engine) -
     return unit_rows(table - table.mean(axis=1, keepdims=True))
 
 
-def likelihood_features(fitted: FittedTopics, counts: csr_array, engine: Engine) -> Floats:
-    """Put square roots of mixtures, without the null topic, beside class likelihoods."""
-    roots = np.sqrt(settled_shares(fitted, counts, engine)[:, 1:])
-    return np.hstack([roots, class_likelihoods(fitted, counts, engine)])
+def likelihood_features(
+    fitted: FittedTopics, counts: csr_array, engine: Engine, weighted: bool = True
+) -> Floats:
+    """Put square roots of mixtures, without the null topic, beside class likelihoods.
+
+    With ``weighted`` a word counts log(1 + n) times how rare it is among the training documents,
+    1 in the mean, where a topic model has n.
+    """
+    used = weigh(fitted, counts) if weighted else counts
+    roots = np.sqrt(settled_shares(fitted, used, engine)[:, 1:])
+    return np.hstack([roots, class_likelihoods(fitted, used, engine)])
+
+
+def weigh(fitted: FittedTopics, counts: csr_array) -> csr_array:
+    """Weigh words by log(1 + n) (1 + log((1 + D) / (1 + df_w))), over the mean of the latter.
+
+    Examples
+    --------
+    >>> from topicvec import TopicVec, WordVectors
+    >>> vectors = WordVectors(["cat", "dog"], np.eye(2), [1, 1])
+    >>> fitted = TopicVec(1, vectors, random_state=0).fit(["cat dog", "cat"]).fitted_
+    >>> weigh(fitted, csr_array([[1, 1]])).toarray().round(2)
+    array([[0.58, 0.81]])
+    """
+    rarity = 1 + np.log((1 + fitted.n_documents) / (1 + fitted.word_documents))
+    seen = fitted.word_documents > 0
+    weights = np.where(seen, rarity, rarity[seen].max()) / rarity[seen].mean()
+    values = np.log1p(counts.data.astype(float)) * weights[counts.indices]
+    return csr_array((values, counts.indices, counts.indptr), shape=counts.shape)
 
 
 def topics_of(fitted: FittedTopics, kept: Sequence[int] | Ints) -> FittedTopics:

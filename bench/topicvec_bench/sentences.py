@@ -84,7 +84,7 @@ def encode_texts(documents: Texts, encoder: Any = None) -> NDArray[np.float32]:
     return np.asarray(found / np.maximum(norms, 1e-12), np.float32)
 
 
-@lru_cache(maxsize=1)  # whoever learns from documents most often describes them next
+@lru_cache(maxsize=2)  # training and test documents of a corpus, which several methods read
 def _encode(texts: tuple[str, ...]) -> NDArray[np.float32]:
     return _encoded(sentence_encoder(), texts)
 

@@ -54,6 +54,8 @@ class TopicVecFeatures(TopicBaseline):
         proportions beside the likelihood of each class, see `topicvec_bench.mixtures`.
     with_mean : bool
         Whether the mean word vector stands beside them.
+    weighted : bool
+        Whether words are weighed for "likelihoods", see `topicvec_bench.mixtures`.
     sharpness : float
         How sharply "own-words" shares words among topics.
     n_passes : int, optional
@@ -81,6 +83,7 @@ class TopicVecFeatures(TopicBaseline):
         max_norm: float = 7.0,
         form: FeatureForm = "proportions",
         with_mean: bool = False,
+        weighted: bool = True,
         sharpness: float = 1.0,
         n_passes: Literal[1] | None = 1,
         options: Mapping[str, Any] | None = None,
@@ -91,6 +94,7 @@ class TopicVecFeatures(TopicBaseline):
         self.max_norm = max_norm
         self.form = form
         self.with_mean = with_mean
+        self.weighted = weighted
         self.sharpness = sharpness
         self.n_passes = n_passes
         self.options = options
@@ -121,7 +125,7 @@ class TopicVecFeatures(TopicBaseline):
             found = represent(self.model_, tokens, "own-words", sharpness=self.sharpness)
         elif self.form == "likelihoods":
             counts = count_words(self.model_, tokens)
-            found = likelihood_features(self.model_.fitted_, counts, LocalEngine())
+            found = self._likelihoods(self.model_.fitted_, counts, LocalEngine())
         else:
             found = self._proportions(tokens)
         return self._joined(found, tokens)
@@ -149,6 +153,9 @@ class TopicVecFeatures(TopicBaseline):
         shares: Floats = theta / theta.sum(axis=1, keepdims=True)
         return np.sqrt(shares) if self.form == "square roots" else shares
 
+    def _likelihoods(self, fitted: FittedTopics, counts: csr_array, engine: Engine) -> Floats:
+        return likelihood_features(fitted, counts, engine, self.weighted)
+
     def _joined(self, found: Floats, tokens: list[list[str]]) -> Floats:
         if not self.with_mean:
             return found
@@ -169,7 +176,7 @@ class DefaultTopics(TopicVecFeatures):
 
     Parameters
     ----------
-    n_topics, vectors, max_norm, form, with_mean, sharpness, n_passes, options, random_state
+    n_topics, vectors, max_norm, form, with_mean, weighted, sharpness, n_passes, options
         As in `TopicVecFeatures`; `vectors` is not used.
 
     Examples
@@ -198,7 +205,7 @@ class DefaultTopics(TopicVecFeatures):
 
     def _described(self, fitted: FittedTopics, counts: csr_array, engine: Engine) -> Floats:
         if self.form == "likelihoods":
-            return likelihood_features(fitted, counts, engine)
+            return self._likelihoods(fitted, counts, engine)
         return self._shares(infer(fitted, counts, engine).theta - fitted.alpha)
 
     def _given_vectors(self) -> Any:
