@@ -11,7 +11,7 @@ from topicvec.text import Document
 from topicvec_bench import table2
 from topicvec_bench.corpora import CORPORA, hold_out, known_tokens
 from topicvec_bench.registry import METHODS, split_names
-from topicvec_bench.results import PAPER, Results, Row, summarize
+from topicvec_bench.results import PAPER, Results, Row, check_again, summarize
 from topicvec_bench.table2 import run_method, run_table2
 
 QUICK = ["BOW", "MeanWV"]
@@ -289,3 +289,13 @@ def test_neighbours_are_scored_by_the_classes_they_name(planted, corpora, monkey
 def test_names_with_commas_are_told_apart():
     assert split_names("topicvec, square roots,BOW") == ["TopicVec, square roots", "BOW"]
     assert split_names("TopicVec,nothing") == ["TopicVec", "nothing"]
+
+
+def test_rows_that_are_run_again_must_be_as_in_the_file(planted, tmp_path, corpora):
+    file = tmp_path / "table2.json"
+    rows = run(planted, output=file)
+    check_again(Results.read(file), run(planted))
+    score = replace(rows[0].scores["paper"], f1=rows[0].scores["paper"].f1 - 1e-9)
+    changed = replace(rows[0], scores={**rows[0].scores, "paper": score})
+    with pytest.raises(DataError, match=r"not as in the file: reuters BOW seed 0 \("):
+        check_again(Results.read(file), [changed, rows[1]])

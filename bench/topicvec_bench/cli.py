@@ -22,7 +22,7 @@ from topicvec.text import Document, read_documents
 from topicvec_bench.compare import SkippedRun, TopicQuality, TopicRun, run_topics, score_runs
 from topicvec_bench.corpora import CORPORA, shared_tokens
 from topicvec_bench.registry import METHODS, find_method, names, split_names
-from topicvec_bench.results import Row, Summary, summarize
+from topicvec_bench.results import Results, Row, Summary, check_again, summarize
 from topicvec_bench.table2 import run_table2
 
 __all__ = ["app", "call", "run"]
@@ -110,6 +110,10 @@ def table2(
         int | None,
         typer.Option("--jobs", "-j", help="Processes of the classifiers; all cores by default."),
     ] = None,
+    verify: Annotated[
+        bool,
+        flag("--verify", "Run rows again that the file has, and fail where a score is another."),
+    ] = False,
     json: Json = False,
     quiet: Annotated[bool, flag("--quiet", "-q", "No progress bar and no remarks.")] = False,
 ) -> None:
@@ -129,11 +133,14 @@ def table2(
             load_vectors(vectors),
             n_seeds=seeds,
             min_count=min_count,
-            output=output,
+            output=None if verify else output,
             n_jobs=jobs,
             advance=lambda what, done, total: advance("rows", done, total, what),
         )
-        found = summarize(list(_told(rows)), METHODS)
+        done = list(_told(rows))
+    if verify:
+        check_again(Results.read(output), done)
+    found = summarize(done, METHODS)
     if json:
         show_json({"rows": [asdict(summary) for summary in found]})
     else:

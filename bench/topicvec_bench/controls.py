@@ -14,14 +14,14 @@ from topicvec.engine import LocalEngine
 from topicvec.errors import DataError
 from topicvec.model.fitted import FittedTopics
 from topicvec.represent.own_words import own_word_features
+from topicvec.represent.similarity import unit_rows
 from topicvec_bench.base import Baseline, Floats, Ints, TokenLists, checked
-from topicvec_bench.mixtures import likelihood_features
+from topicvec_bench.mixtures import PSEUDO_TOKENS, likelihood_features
 from topicvec_bench.simple import MeanVectors
 from topicvec_bench.tokens import learn_words, number_tokens
 
 __all__ = ["ClassCounts", "RandomGroups"]
 
-PSEUDO_TOKENS = 1000.0  # m, as for own-words
 _FOLDS = 5  # as for topics: training documents are described by counts without their own words
 
 
@@ -148,7 +148,8 @@ class RandomGroups(Baseline):
     def _joined(self, found: Floats, tokens: list[list[str]]) -> Floats:
         if not self.with_mean:
             return found
-        return np.hstack([found, MeanVectors(self.vectors).fit(tokens).transform(tokens)])
+        means = MeanVectors(self.vectors).fit(tokens).transform(tokens)
+        return np.hstack([found, unit_rows(means) if self.form == "likelihoods" else means])
 
     def _counts(self, tokens: list[list[str]]) -> csr_array:
         ids = {word: number for number, word in enumerate(self.words_)}

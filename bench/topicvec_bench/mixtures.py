@@ -13,7 +13,17 @@ from topicvec.model.inference import infer, word_distributions
 from topicvec.represent.similarity import unit_rows
 from topicvec_bench.base import Floats, Ints
 
-__all__ = ["class_likelihoods", "likelihood_features", "settled_shares", "topics_of", "weigh"]
+__all__ = [
+    "PSEUDO_TOKENS",
+    "class_likelihoods",
+    "likelihood_features",
+    "settled_shares",
+    "topics_of",
+    "weigh",
+]
+
+
+PSEUDO_TOKENS = 1000.0  # m of words of their own, as in the formula of own-words
 
 
 def settled_shares(fitted: FittedTopics, counts: csr_array, engine: Engine) -> Floats:

@@ -278,10 +278,10 @@ _ALL = (
     ),
     Method(
         "TopicVec, likelihoods",
-        "Topics of each class by the defaults of this package; square roots of proportions that "
-        "have settled, the likelihood of the document in each class, and the mean word vector; not "
-        "in the paper.",
-        "topicvec:DefaultTopics",
+        "The topics of TopicVec, given words of their own from the training documents; square "
+        "roots of proportions that have settled, the likelihood of the document in each class, "
+        "and the mean word vector, each part of length 1; not in the paper.",
+        "topicvec:TopicVecFeatures",
         uses_classes=True,
         settings={"form": "likelihoods", "with_mean": True, "n_passes": None},
     ),

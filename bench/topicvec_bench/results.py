@@ -14,7 +14,17 @@ from topicvec_bench.classify import Classification, Protocol
 
 _TOLD = ("form", "n_features", "f1", "f1_stronger")  # of a row's scores, for whoever reads the file
 
-__all__ = ["LEAST_SEEDS", "PAPER", "PaperScore", "Results", "Row", "Spread", "Summary", "summarize"]
+__all__ = [
+    "LEAST_SEEDS",
+    "PAPER",
+    "PaperScore",
+    "Results",
+    "Row",
+    "Spread",
+    "Summary",
+    "check_again",
+    "summarize",
+]
 
 LEAST_SEEDS = 3  # for a spread
 
@@ -303,3 +313,31 @@ def _summary(rows: list[Row]) -> Summary:
         seconds=float(np.mean([row.seconds for row in done])),
         paper_f1=paper.f1 if paper else None,
     )
+
+
+def check_again(results: Results, rows: Iterable[Row]) -> None:
+    """Refuse rows that were run again with other scores than the file has, to the last digit.
+
+    Examples
+    --------
+    >>> check_again(Results(None), [Row("20news", "BOW", 0, "8f2c")])
+    Traceback (most recent call last):
+    topicvec.errors.DataError: not as in the file: 20news BOW seed 0 (the file has no such row)
+    """
+    told = []
+    for row in rows:
+        before = results.find(row)
+        if before is None:
+            told.append(f"{_name(row)} (the file has no such row)")
+        elif _digits(before) != _digits(row):
+            told.append(f"{_name(row)} ({_digits(before)} in the file, now {_digits(row)})")
+    if told:
+        raise DataError("not as in the file: " + "; ".join(told))
+
+
+def _name(row: Row) -> str:
+    return f"{row.corpus} {row.method} seed {row.seed}"
+
+
+def _digits(row: Row) -> dict[str, float]:
+    return {name: score.f1 for name, score in row.scores.items()}

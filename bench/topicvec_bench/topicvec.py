@@ -23,8 +23,9 @@ from topicvec.represent.documents import (
     represent_training,
 )
 from topicvec.represent.own_words import masses_without
+from topicvec.represent.similarity import unit_rows
 from topicvec_bench.base import Floats, TokenLists, TopicBaseline, checked
-from topicvec_bench.mixtures import likelihood_features
+from topicvec_bench.mixtures import PSEUDO_TOKENS, likelihood_features
 
 __all__ = ["DefaultTopics", "FeatureForm", "TopicVecFeatures", "TopicVecTopics"]
 
@@ -51,7 +52,8 @@ class TopicVecFeatures(TopicBaseline):
         E-step from an even start. "square roots" are theirs. "own-words" are no proportions:
         damped counts of words, each shared among the topics by what the training documents had
         of it, see `topicvec.represent.represent`. "likelihoods" are square roots of settled
-        proportions beside the likelihood of each class, see `topicvec_bench.mixtures`.
+        proportions beside the likelihood of each class, see `topicvec_bench.mixtures`, of topics
+        that are given words of their own once they have been learned; parts have length 1.
     with_mean : bool
         Whether the mean word vector stands beside them.
     weighted : bool
@@ -125,7 +127,7 @@ class TopicVecFeatures(TopicBaseline):
             found = represent(self.model_, tokens, "own-words", sharpness=self.sharpness)
         elif self.form == "likelihoods":
             counts = count_words(self.model_, tokens)
-            found = self._likelihoods(self.model_.fitted_, counts, LocalEngine())
+            found = self._described(self._fitted(), counts, LocalEngine())
         else:
             found = self._proportions(tokens)
         return self._joined(found, tokens)
@@ -133,13 +135,45 @@ class TopicVecFeatures(TopicBaseline):
     def fit_transform(
         self, documents: TokenLists, y: Sequence[str] | None = None
     ) -> NDArray[np.floating]:
-        """Learn topics and describe the same documents (D, K), see `represent_training`."""
-        self.fit(documents, y)
-        if self.form != "own-words":
-            return self.transform(documents)
+        """Learn topics and describe the same documents (D, K) as if they were new.
+
+        Topics that have words of their own know the documents that these were counted in, so
+        they are counted, in five folds, without the documents that are described.
+        """
+        fitted = self.fit(documents, y)._fitted()
         tokens = checked(documents)
-        found = represent_training(self.model_, tokens, y, "own-words", sharpness=self.sharpness)
-        return self._joined(found, tokens)
+        if self.form == "own-words":
+            found = represent_training(
+                self.model_, tokens, y, "own-words", sharpness=self.sharpness
+            )
+            return self._joined(found, tokens)
+        if not np.isfinite(fitted.pseudo).any():
+            return self.transform(tokens)
+        return self._joined(self._unseen(fitted, count_words(self.model_, tokens), y), tokens)
+
+    def _fitted(self) -> FittedTopics:
+        """Give the topics; for likelihoods with words of their own, where they have none yet."""
+        fitted = self.model_.fitted_
+        if self.form != "likelihoods" or np.isfinite(fitted.pseudo).any():
+            return fitted
+        pseudo = np.full(fitted.n_topics, PSEUDO_TOKENS)
+        pseudo[0] = np.inf  # the null topic has all words of the language
+        return replace(fitted, pseudo=pseudo)
+
+    def _unseen(self, fitted: FittedTopics, counts: csr_array, y: Any) -> Floats:
+        engine, parts, order = LocalEngine(), [], []
+        folds = masses_without(
+            self.model_.fitted_, counts, engine, allowed=allowed_topics(fitted, y)
+        )
+        for rows, others in folds:
+            parts.append(self._described(replace(fitted, word_mass=others), counts[rows], engine))
+            order.append(rows)
+        return np.asarray(np.concatenate(parts)[np.argsort(np.concatenate(order))])
+
+    def _described(self, fitted: FittedTopics, counts: csr_array, engine: Engine) -> Floats:
+        if self.form == "likelihoods":
+            return likelihood_features(fitted, counts, engine, self.weighted)
+        return self._shares(infer(fitted, counts, engine).theta - fitted.alpha)
 
     def _given_vectors(self) -> Any:
         return "general" if self.vectors is None else self.vectors
@@ -153,13 +187,13 @@ class TopicVecFeatures(TopicBaseline):
         shares: Floats = theta / theta.sum(axis=1, keepdims=True)
         return np.sqrt(shares) if self.form == "square roots" else shares
 
-    def _likelihoods(self, fitted: FittedTopics, counts: csr_array, engine: Engine) -> Floats:
-        return likelihood_features(fitted, counts, engine, self.weighted)
-
     def _joined(self, found: Floats, tokens: list[list[str]]) -> Floats:
         if not self.with_mean:
             return found
-        return np.hstack([found, represent(self.model_, tokens, "word-mean")])
+        means = represent(self.model_, tokens, "word-mean")
+        return np.hstack(
+            [found, unit_rows(means.astype(float)) if self.form == "likelihoods" else means]
+        )
 
     def topic_words(self, n: int = 10) -> list[list[str]]:
         """List the n most relevant words of each live topic but the null topic."""
@@ -170,9 +204,7 @@ class TopicVecFeatures(TopicBaseline):
 class DefaultTopics(TopicVecFeatures):
     """Topics of each class by the defaults of `TopicVec`, and mixtures that have settled.
 
-    Vectors learn from the training documents, topics have words of their own and α is 1 / K. Such
-    topics know the words of the documents that they were learned from, so training documents are
-    described, in five folds, by topics whose own words were counted without them.
+    Vectors learn from the training documents, topics have words of their own and α is 1 / K.
 
     Parameters
     ----------
@@ -186,27 +218,6 @@ class DefaultTopics(TopicVecFeatures):
     """
 
     _options: ClassVar[Mapping[str, Any]] = {}
-
-    def fit_transform(
-        self, documents: TokenLists, y: Sequence[str] | None = None
-    ) -> NDArray[np.floating]:
-        """Learn topics and describe the same documents (D, K) as if they were new."""
-        fitted, engine = self.fit(documents, y).model_.fitted_, LocalEngine()
-        tokens = checked(documents)
-        counts = count_words(self.model_, tokens)
-        parts, order = [], []
-        for rows, others in masses_without(
-            fitted, counts, engine, allowed=allowed_topics(fitted, y)
-        ):
-            parts.append(self._described(replace(fitted, word_mass=others), counts[rows], engine))
-            order.append(rows)
-        found = np.concatenate(parts)[np.argsort(np.concatenate(order))]
-        return self._joined(found, tokens)
-
-    def _described(self, fitted: FittedTopics, counts: csr_array, engine: Engine) -> Floats:
-        if self.form == "likelihoods":
-            return self._likelihoods(fitted, counts, engine)
-        return self._shares(infer(fitted, counts, engine).theta - fitted.alpha)
 
     def _given_vectors(self) -> Any:
         return None
