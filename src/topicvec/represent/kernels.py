@@ -38,7 +38,7 @@ def solve(supply: Array, demand: Array, costs: Array) -> float:
     for i in range(n_sources):
         while supply[i] > 0 and _send(i, supply, demand, costs, flow, u, v):
             pass
-    return (flow * costs).sum()
+    return float((flow * costs).sum())
 
 
 @compiled

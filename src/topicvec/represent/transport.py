@@ -221,7 +221,7 @@ def _largest(table: Floats, keep: int | None) -> Floats:
         left_out = np.argsort(-table, axis=1, kind="stable")[:, keep:]
         table = table.copy()
         np.put_along_axis(table, left_out, 0.0, axis=1)
-    return table / table.sum(axis=1, keepdims=True)
+    return np.asarray(table / table.sum(axis=1, keepdims=True))
 
 
 def _entropic(mixture: Floats, others: Floats, costs: Floats, strength: float) -> Floats:
