@@ -43,6 +43,7 @@ QUICK = {
     "NMF (scikit-learn)": {"n_topics": 6},
     "TopicVec": {"n_topics": 3, "options": {"tol": 1e-2}},
     "TV+MeanWV": {"n_topics": 3, "options": {"tol": 1e-2}},
+    "TMD kNN": {"n_topics": 6},
 }
 
 
