@@ -77,7 +77,7 @@ def by_words(task: Task) -> dict[str, Any]:
         bag = asked[[row]]
         start = time.process_time()
         packed, costs = word_costs(bag, bags, task.vectors)
-        relaxed = relaxed_costs(bag.data, bag.indices, *packed, costs)
+        relaxed = relaxed_costs(bag.data, packed, costs)
         order = np.argsort(relaxed, kind="stable")
         seconds[0] += time.process_time() - start
         relaxed_rows.append(order[:N_FOUND])
@@ -96,7 +96,7 @@ def by_words(task: Task) -> dict[str, Any]:
         first_way = [by_pot(bag, bags[[other]], packed, costs, other) for other in some]
         seconds[2] += time.process_time() - start
         start = time.process_time()
-        second_way = exact_costs(bag.data, bag.indices, *packed, costs, some)
+        second_way = exact_costs(bag.data, bag.indices, packed, costs, some)
         seconds[3] += time.process_time() - start
         np.testing.assert_allclose(first_way, second_way, atol=1e-6)
     pair = 1e6 * seconds[2:] / (N_QUERIES * N_TIMED)
@@ -110,7 +110,7 @@ def by_words(task: Task) -> dict[str, Any]:
 
 
 def by_pot(bag: Any, other: Any, packed: Any, costs: Any, row: int) -> float:
-    cells = packed[1][packed[0][row] : packed[0][row + 1]]
+    cells = packed.places[packed.starts[row] : packed.starts[row + 1]]
     between = np.ascontiguousarray(costs[:, cells])
     a, b = bag.data / bag.data.sum(), other.data / other.data.sum()
     return float(ot.emd2(a, b, between, numItermax=10_000_000, check_marginals=False))

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from os import PathLike
-from typing import Any, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from topicvec.represent.transport import nearest_by_transport
 from topicvec_bench.base import Baseline, Floats, Ints, TokenLists, checked
 from topicvec_bench.tokens import number_tokens
 
-__all__ = ["TopicMover", "WordMover", "relaxed_costs", "word_bags", "word_costs"]
+__all__ = ["TopicMover", "WordMover", "exact_costs", "relaxed_costs", "word_bags", "word_costs"]
 
 Found = tuple[Ints, Floats]
 
@@ -235,9 +235,9 @@ class WordMover(Neighbours):
         near = np.sort(np.argsort(far, kind="stable")[: max(self.n_prefetched, n)])
         rows = self.rows_[near]
         bags, costs = word_costs(bag, self.bags_[rows], self.vectors_)
-        relaxed = relaxed_costs(bag.data, bag.indices, *bags, costs)
+        relaxed = relaxed_costs(bag.data, bags, costs)
         best = np.argsort(relaxed, kind="stable")[: max(self.n_exact, n)]
-        exact = exact_costs(bag.data, bag.indices, *bags, costs, best)
+        exact = exact_costs(bag.data, bag.indices, bags, costs, best)
         order = np.argsort(exact, kind="stable")[:n]
         return rows[best[order]], exact[order]
 
@@ -264,64 +264,78 @@ def word_bags(documents: TokenLists, vectors: WordVectors, most: int | None = No
     return counts
 
 
-def word_costs(bag: csr_array, others: csr_array, vectors: WordVectors) -> tuple[Any, Floats]:
-    """Give the distances (m, U) of a bag's m words to the U words of other bags.
+class Bags(NamedTuple):
+    """Bags of D documents as arrays that compiled loops take.
 
-    With them come the others as starts (D + 1,), places among the U words, numbers of the words,
-    and shares.
+    Attributes
+    ----------
+    starts : array, (D + 1,)
+        Where each bag starts, and the end.
+    words : array, (n,)
+        Numbers of the words, sorted in each bag.
+    places : array, (n,)
+        Their columns in a table of costs.
+    shares : array, (n,)
+        Their shares.
+
+    Examples
+    --------
+    >>> Bags(np.array([0, 1]), np.array([7]), np.array([0]), np.array([1.0])).words
+    array([7])
+    """
+
+    starts: Ints
+    words: Ints
+    places: Ints
+    shares: Floats
+
+
+def word_costs(bag: csr_array, others: csr_array, vectors: WordVectors) -> tuple[Bags, Floats]:
+    """Give other bags with the distances (m, U) of a bag's m words to their U different words.
+
+    Examples
+    --------
+    >>> vectors = WordVectors(["cat", "dog", "cow"], [[0.0], [3.0], [4.0]], [1, 1, 1])
+    >>> bags = word_bags([["cat"], ["cow", "dog"]], vectors)
+    >>> word_costs(bags[[0]], bags[[1]], vectors)[1]
+    array([[3., 4.]])
     """
     used, places = np.unique(others.indices, return_inverse=True)
     first, second = vectors.matrix[bag.indices], vectors.matrix[used]
     squares = (first**2).sum(axis=1)[:, None] + (second**2).sum(axis=1) - 2 * first @ second.T
     costs = np.sqrt(np.maximum(squares, 0)).astype(float)
     costs[bag.indices[:, None] == used] = 0  # not just nearly
-    return (others.indptr, places, others.indices, others.data), costs
+    return Bags(others.indptr, others.indices, places, others.data), costs
 
 
 @compiled
-def relaxed_costs(
-    shares: Floats,
-    words: Ints,  # noqa: ARG001
-    starts: Ints,
-    places: Ints,
-    numbers: Ints,  # noqa: ARG001
-    others: Floats,
-    costs: Floats,
-) -> Floats:
+def relaxed_costs(shares: Floats, bags: Bags, costs: Floats) -> Floats:
     """Give the relaxed distance (D,): each word moves to the nearest; the larger direction."""
-    found = np.empty(len(starts) - 1)
+    found = np.empty(len(bags.starts) - 1)
     for document in range(len(found)):
         nearest = np.full(len(shares), np.inf)
         back = 0.0
-        for cell in range(starts[document], starts[document + 1]):
+        for cell in range(bags.starts[document], bags.starts[document + 1]):
             least = np.inf
             for i in range(len(shares)):
-                cost = costs[i, places[cell]]
+                cost = costs[i, bags.places[cell]]
                 least, nearest[i] = min(least, cost), min(nearest[i], cost)
-            back += others[cell] * least
+            back += bags.shares[cell] * least
         found[document] = max(back, (shares * nearest).sum())
     return found
 
 
 @compiled
-def exact_costs(
-    shares: Floats,
-    words: Ints,
-    starts: Ints,
-    places: Ints,
-    numbers: Ints,
-    others: Floats,
-    costs: Floats,
-    documents: Ints,
-) -> Floats:
+def exact_costs(shares: Floats, words: Ints, bags: Bags, costs: Floats, documents: Ints) -> Floats:
     """Give the word mover's distance (B,) of some documents; words in common are not moved."""
     found = np.empty(len(documents))
     for row, document in enumerate(documents):
-        start, end = starts[document], starts[document + 1]
-        supply, demand = shares.copy(), others[start:end].copy()
+        start, end = bags.starts[document], bags.starts[document + 1]
+        numbers = bags.words[start:end]
+        supply, demand = shares.copy(), bags.shares[start:end].copy()
         for i in range(len(words)):
-            cell = np.searchsorted(numbers[start:end], words[i])
-            if cell < end - start and numbers[start + cell] == words[i]:
+            cell = np.searchsorted(numbers, words[i])
+            if cell < len(numbers) and numbers[cell] == words[i]:
                 common = min(supply[i], demand[cell])
                 supply[i] -= common
                 demand[cell] -= common
@@ -329,6 +343,6 @@ def exact_costs(
         between = np.empty((len(left), len(right)))
         for i in range(len(left)):
             for j in range(len(right)):
-                between[i, j] = costs[left[i], places[start + right[j]]]
+                between[i, j] = costs[left[i], bags.places[start + right[j]]]
         found[row] = solve(supply[left], demand[right], between)
     return found

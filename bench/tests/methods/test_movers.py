@@ -31,13 +31,13 @@ def test_word_movers_distances_are_those_of_linear_programming(planted):
     bags = word_bags(planted.documents[:6], planted.vectors)
     packed, costs = word_costs(bags[[0]], bags, planted.vectors)
     asked = bags[[0]]
-    found = exact_costs(asked.data, asked.indices, *packed, costs, np.arange(6))
+    found = exact_costs(asked.data, asked.indices, packed, costs, np.arange(6))
     matrix = planted.vectors.matrix.astype(float)
     for row, distance in enumerate(found):
         other = bags[[row]]
         between = cdist(matrix[asked.indices], matrix[other.indices])
         assert distance == pytest.approx(least_cost(asked.data, other.data, between), abs=1e-5)
-    relaxed = relaxed_costs(asked.data, asked.indices, *packed, costs)
+    relaxed = relaxed_costs(asked.data, packed, costs)
     assert (relaxed <= found + 1e-9).all()
     assert relaxed[1] > 0.3 * found[1]
     assert found[0] == 0
@@ -89,7 +89,7 @@ def test_pruning_that_looks_at_all_documents_finds_the_nearest(planted):
     for document in planted.new_documents[:3]:
         asked = word_bags([document], planted.vectors)
         packed, costs = word_costs(asked, bags, planted.vectors)
-        all_costs = exact_costs(asked.data, asked.indices, *packed, costs, np.arange(60))
+        all_costs = exact_costs(asked.data, asked.indices, packed, costs, np.arange(60))
         rows, distances = wide._nearest([document], 10)
         np.testing.assert_allclose(distances[0], np.sort(all_costs)[:10])
         np.testing.assert_allclose(all_costs[rows[0]], distances[0])
