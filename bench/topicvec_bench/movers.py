@@ -8,7 +8,6 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.spatial.distance import cdist
 from sklearn.utils.validation import check_is_fitted
 
 from topicvec.checks import check_whole
@@ -215,8 +214,9 @@ class WordMover(Neighbours):
     def _keep(self, documents: list[list[str]]) -> None:
         self.vectors_ = load_vectors(self.vectors)
         self.bags_ = word_bags(documents, self.vectors_, self.most_words)
-        self.means_ = self.bags_ @ self.vectors_.matrix
         self.rows_ = np.flatnonzero(np.diff(self.bags_.indptr))  # that have a known word
+        self.means_ = (self.bags_[self.rows_] @ self.vectors_.matrix).astype(np.float32)
+        self.squares_ = (self.means_**2).sum(axis=1)
 
     @one_blas_thread()
     def _nearest(self, documents: list[list[str]], n: int) -> Found:
@@ -231,7 +231,8 @@ class WordMover(Neighbours):
         return rows, distances
 
     def _nearest_of(self, bag: csr_array, n: int) -> Found:
-        far = cdist(bag @ self.vectors_.matrix, self.means_[self.rows_])[0]
+        mean = (bag @ self.vectors_.matrix).astype(np.float32)[0]
+        far = self.squares_ - self.means_ @ (2 * mean)  # squared, but for the query's own square
         near = np.sort(np.argsort(far, kind="stable")[: max(self.n_prefetched, n)])
         rows = self.rows_[near]
         bags, costs = word_costs(bag, self.bags_[rows], self.vectors_)
