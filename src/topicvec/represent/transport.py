@@ -59,7 +59,7 @@ def transport_distance(
     keep : int, optional
         Look at so many of each mixture's topics only, the largest, as if they were all. The time
         of a pair grows with about the cube of their number, and documents have few topics that
-        matter; 8 find documents of the same class as well as all do.
+        matter; 8 find documents of the same class as well as 16 do.
     strength : float
         Of the entropy, as a share of the longest distance between topics; at least 0.01. The less,
         the nearer to the exact work, and the slower.
