@@ -72,6 +72,9 @@ def by_words(task: Task) -> dict[str, Any]:
     asked, bags = (
         word_bags(part.documents, task.vectors) for part in (task.queries, task.candidates)
     )
+    packed, costs = word_costs(asked[[0]], bags[[0]], task.vectors)
+    relaxed_costs(asked[[0]].data, packed, costs)  # compile
+    exact_costs(asked[[0]].data, asked[[0]].indices, packed, costs, np.arange(1))
     relaxed_rows, exact_rows, seconds, n_exact = [], [], np.zeros(4), 0
     for row in range(N_QUERIES):
         bag = asked[[row]]
