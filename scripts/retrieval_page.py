@@ -147,8 +147,8 @@ def movers_section(name: str, found: Mapping[str, Any]) -> str:
             f"### {TITLES[name]}, movers\n",
             f"{found['queries']} queries, {found['candidates']:,} candidates, "
             f"{found['n_topics']} topics. A pair takes WMD {faster['pair']:.0f} times as long as "
-            f"TMD, a query with pruning {faster['query_pruned']:.0f} times. P@10 of TMD less that of "
-            f"WMD: {100 * lead['precision']:.1f} ± {100 * lead['error']:.1f} points.\n",
+            f"TMD, a query with pruning {faster['query_pruned']:.0f} times. P@10 of TMD less that "
+            f"of WMD: {100 * lead['precision']:.1f} ± {100 * lead['error']:.1f} points.\n",
             "| way | P@10 | µs a pair | ms a query |\n|---|---|---|---|",
             *rows,
             "",
