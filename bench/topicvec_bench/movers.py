@@ -134,7 +134,7 @@ class TopicMover(Neighbours):
         n_topics: int = 100,
         vectors: WordVectors | str | PathLike[str] | None = None,
         *,
-        n_neighbors: int = 10,
+        n_neighbors: int = 5,
         keep: int = 8,
         random_state: int = 0,
     ) -> None:
@@ -200,7 +200,7 @@ class WordMover(Neighbours):
         self,
         vectors: WordVectors | str | PathLike[str] | None = None,
         *,
-        n_neighbors: int = 10,
+        n_neighbors: int = 5,
         n_prefetched: int = 300,
         n_exact: int = 20,
         most_words: int = 100,
@@ -231,7 +231,7 @@ class WordMover(Neighbours):
         return rows, distances
 
     def _nearest_of(self, bag: csr_array, n: int) -> Found:
-        mean = (bag @ self.vectors_.matrix).astype(np.float32)[0]
+        mean = (bag.data @ self.vectors_.matrix[bag.indices]).astype(np.float32)
         far = self.squares_ - self.means_ @ (2 * mean)  # squared, but for the query's own square
         near = np.sort(np.argsort(far, kind="stable")[: max(self.n_prefetched, n)])
         rows = self.rows_[near]

@@ -109,7 +109,7 @@ _ALL = (
     ),
     Method(
         "WMD kNN",
-        "Votes of the 10 training documents nearest by the word mover's distance, exact for the 20 "
+        "Votes of the 5 training documents nearest by the word mover's distance, exact for the 20 "
         "best by the relaxed distance of the 300 nearest by mean vectors, on the 100 most frequent "
         "words of a document; the paper names it, but does not compare it.",
         "movers:WordMover",
@@ -195,7 +195,7 @@ _ALL = (
     ),
     Method(
         "TMD kNN",
-        "Votes of the 10 training documents nearest by the topic mover's distance, exact between "
+        "Votes of the 5 training documents nearest by the topic mover's distance, exact between "
         "the 8 largest topics of each; the paper's future work.",
         "movers:TopicMover",
         uses_classes=True,
