@@ -69,6 +69,7 @@ QUICK = {
     "TopicVec on SVD": {"n_topics": 3, "n_dims": 10, "options": {"tol": 1e-2}},
     "TopicVec on NNLM": {"n_topics": 3, "n_dims": 10, "n_epochs": 60},
     "TopicVec on Huang": {"n_topics": 3, "n_dims": 10, "n_epochs": 60},
+    "TMD kNN": {"n_topics": 6},
 }
 
 

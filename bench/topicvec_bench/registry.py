@@ -160,6 +160,14 @@ _ALL = (
         "simple:MeanVectors",
     ),
     Method(
+        "WMD kNN",
+        "Votes of the 5 training documents nearest by the word mover's distance, exact for the 20 "
+        "best by the relaxed distance of the 300 nearest by mean vectors, on the 100 most frequent "
+        "words of a document; the paper names it, but does not compare it.",
+        "movers:WordMover",
+        uses_classes=True,
+    ),
+    Method(
         "Doc2Vec",
         "gensim, 20 epochs over the training documents and vectors inferred for all; the paper "
         "trained 5 epochs on the test documents too.",
@@ -376,6 +384,13 @@ _ALL = (
         uses_classes=True,
         settings={"n_epochs": 5},
     ),
+    Method(
+        "TMD kNN",
+        "Votes of the 5 training documents nearest by the topic mover's distance, exact between "
+        "the 8 largest topics of each; the paper's future work.",
+        "movers:TopicMover",
+        uses_classes=True,
+    ),
 )
 
 METHODS: Mapping[str, Method] = {method.name: method for method in _ALL}
@@ -408,6 +423,7 @@ SETTINGS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
         "BERTopic": {"n_topics": 50},
         "FASTopic": {"n_topics": 50},
         "KeyNMF": {"n_topics": 50},
+        "TMD kNN": {"n_topics": 50},
     },
 }
 

@@ -216,6 +216,16 @@ def test_similar_takes_an_id_or_a_place(model, corpus, capsys):
     assert json.loads(first + "}") == json.loads("{" + second)
 
 
+def test_documents_are_reranked_by_transport_if_asked(model, corpus, capsys):
+    found = {}
+    for command in (["search", str(model), "bread and salt"], ["similar", str(model), "--to", "2"]):
+        for rerank in ([], ["--rerank"]):
+            assert call([*command, str(corpus), "-n", "3", "--json", *rerank]) == 0
+            found[command[0], bool(rerank)] = read_json(capsys)["hits"]
+        assert found[command[0], True] != found[command[0], False]
+        assert len(found[command[0], True]) == 3
+
+
 def test_nothing_found_is_exit_code_1(model, corpus, capsys):
     assert call(["search", str(model), "qqqzzz", str(corpus)]) == 1
     shown = capsys.readouterr()

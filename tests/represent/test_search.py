@@ -7,9 +7,10 @@ from scipy.sparse import csr_array
 
 from topicvec import TopicVec
 from topicvec.errors import DataError, FormatError, VocabularyMismatch
-from topicvec.represent import DocumentIndex
+from topicvec.represent import DocumentIndex, represent, transport_distance
 from topicvec.represent.blend import choose_blend, halves
 from topicvec.represent.search import Blend
+from topicvec.represent.transport import topic_distances
 from topicvec.represent.words import WordIndex
 
 
@@ -214,3 +215,39 @@ def test_the_chosen_blend_finds_as_many_of_the_class_as_its_best_part(model, doc
     parts = [Blend(1, 0, 0), Blend(0, 1, 0), Blend(0, 0, 1)]
     alone = [right(DocumentIndex.build(model, documents, blend=part)) for part in parts]
     assert right(DocumentIndex.build(model, documents)) >= 0.98 * max(alone)
+
+
+def test_reranking_orders_the_best_by_the_work_of_transport(index, documents):
+    before = index.search(documents[3], n=len(documents))
+    after = index.search(documents[3], n=len(documents), rerank="transport")
+    assert sorted(hit.index for hit in before) == sorted(hit.index for hit in after)
+    rows = [hit.index for hit in after]
+    mixtures = represent(index.model, documents, "proportions", prior=False)
+    distances = transport_distance(index.model, mixtures[3], mixtures[rows], keep=8)[0]
+    np.testing.assert_allclose(distances, np.sort(distances), atol=1e-5)
+    longest = topic_distances(index.model).max()
+    np.testing.assert_allclose([h.score for h in after], 1 - distances / longest, atol=1e-5)
+    assert rows[0] == 3
+
+
+def test_reranked_neighbours_are_of_the_same_subject_and_not_itself(index, documents):
+    right = [
+        documents[hit.index].label == document.label
+        for row, document in enumerate(documents)
+        for hit in index.similar(row, n=3, rerank="transport")
+    ]
+    assert np.mean(right) > 0.7
+    assert all(hit.index != 5 for hit in index.similar(5, n=200, rerank="transport"))
+
+
+def test_a_query_without_topics_is_not_reranked(model, documents):
+    texts = [document.text for document in documents]
+    texts[41] += " The xyzzyx was seen again."
+    index = DocumentIndex.build(model, texts)
+    assert index.search("xyzzyx", rerank="transport") == index.search("xyzzyx")
+    assert index.search("qqqzzz", rerank="transport") == []
+
+
+def test_an_unknown_way_to_rerank_is_refused(index):
+    with pytest.raises(DataError, match="transport"):
+        index.search("bread", rerank="words")

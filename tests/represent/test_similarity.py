@@ -1,19 +1,15 @@
-import sys
-
 import numpy as np
 import pytest
 
 from topicvec import TopicVec, WordVectors
-from topicvec.errors import DataError, MissingExtra
+from topicvec.errors import DataError
 from topicvec.represent import (
     cosine_similarity,
     hellinger_distance,
     mixture_points,
     topic_kernel,
     topic_similarity,
-    transport_distance,
 )
-from topicvec.represent.similarity import topic_distances
 
 
 @pytest.fixture
@@ -41,36 +37,15 @@ def test_documents_of_one_class_are_nearer_than_others(mixtures, documents):
     assert (np.diag(distances) < 1e-7).all()
 
 
-def test_transport_is_a_metric_that_knows_which_topics_are_near(model, mixtures):
-    some = mixtures[:8]
-    distances = transport_distance(model, some)
-    np.testing.assert_allclose(distances, distances.T, atol=1e-9)
-    for through in range(8):
-        assert (distances <= distances[:, [through]] + distances[[through]] + 1e-9).all()
-
-
-def test_transport_of_pure_topics_is_the_distance_of_their_vectors(model):
-    pure = np.eye(model.fitted_.n_topics)
-    np.testing.assert_allclose(transport_distance(model, pure), topic_distances(model), atol=1e-6)
-
-
-def test_transport_without_its_package_says_how_to_get_it(model, mixtures, monkeypatch):
-    monkeypatch.setitem(sys.modules, "ot", None)
-    with pytest.raises(MissingExtra, match=r"topicvec\[represent\]"):
-        transport_distance(model, mixtures[:2])
-
-
 @pytest.mark.parametrize("wrong", [[[0.5, 0.6]], [[-0.5, 1.5]]])
 def test_what_is_no_mixture_is_refused(wrong):
     with pytest.raises(DataError, match="sum to 1"):
         hellinger_distance(wrong)
 
 
-def test_tables_of_other_width_are_refused(model):
+def test_tables_of_other_width_are_refused():
     with pytest.raises(DataError, match="same columns"):
         cosine_similarity([[1.0, 0.0]], [[1.0, 0.0, 0.0]])
-    with pytest.raises(DataError, match="topics"):
-        transport_distance(model, [[0.5, 0.5]])
 
 
 @pytest.fixture(scope="module")

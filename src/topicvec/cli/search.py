@@ -31,6 +31,10 @@ _IndexFile = Annotated[
     ),
 ]
 _Many = Annotated[int, opts.flag("-n", "Documents to list.")]
+_ByTransport = Annotated[
+    bool,
+    opts.flag("--rerank", "Put the best in the order of the work that moves topics into topics."),
+]
 
 
 @opts.reads_texts
@@ -40,6 +44,7 @@ def search(
     texts: _Documents = None,
     index: _IndexFile = None,
     n: _Many = 10,
+    rerank: _ByTransport = False,
     json: opts.Json = False,
     jobs: opts.Jobs = None,
 ) -> None:
@@ -50,7 +55,8 @@ def search(
     Example: topicvec search corpus.topicvec "water for the orchards" corpus/ --index corpus.index
     """
     found, beginnings = _index(model, texts, index, jobs)
-    _report(found.search(query, n), beginnings, {"query": query}, json)
+    hits = found.search(query, n, rerank="transport" if rerank else None)
+    _report(hits, beginnings, {"query": query}, json)
 
 
 @opts.reads_texts
@@ -60,6 +66,7 @@ def similar(
     texts: _Documents = None,
     index: _IndexFile = None,
     n: _Many = 10,
+    rerank: _ByTransport = False,
     json: opts.Json = False,
     jobs: opts.Jobs = None,
 ) -> None:
@@ -71,7 +78,8 @@ def similar(
     row = found.row(
         int(to) if to.isdecimal() and len(to) < opts.MANY_DIGITS and to not in found.ids else to
     )
-    _report(found.similar(row, n), beginnings, {"id": found.ids[row]}, json)
+    hits = found.similar(row, n, rerank="transport" if rerank else None)
+    _report(hits, beginnings, {"id": found.ids[row]}, json)
 
 
 def _index(

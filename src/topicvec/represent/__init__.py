@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from topicvec.represent.similarity import cosine_similarity as cosine_similarity
     from topicvec.represent.similarity import hellinger_distance as hellinger_distance
     from topicvec.represent.similarity import mixture_points as mixture_points
-    from topicvec.represent.similarity import transport_distance as transport_distance
     from topicvec.represent.summary import Sentence as Sentence
     from topicvec.represent.summary import split_sentences as split_sentences
     from topicvec.represent.summary import summarize as summarize
@@ -30,6 +29,9 @@ if TYPE_CHECKING:
     from topicvec.represent.topics import topic_hierarchy as topic_hierarchy
     from topicvec.represent.topics import topic_kernel as topic_kernel
     from topicvec.represent.topics import topic_similarity as topic_similarity
+    from topicvec.represent.transport import nearest_by_transport as nearest_by_transport
+    from topicvec.represent.transport import transport_bounds as transport_bounds
+    from topicvec.represent.transport import transport_distance as transport_distance
 
 _NAMES = {
     "classifier": ("Prediction", "TopicClassifier"),
@@ -37,12 +39,7 @@ _NAMES = {
     "features": ("TopicFeatures",),
     "over_time": ("Course", "Rise", "TimeSpan", "topics_over_time"),
     "search": ("DocumentIndex", "Hit"),
-    "similarity": (
-        "cosine_similarity",
-        "hellinger_distance",
-        "mixture_points",
-        "transport_distance",
-    ),
+    "similarity": ("cosine_similarity", "hellinger_distance", "mixture_points"),
     "summary": ("Sentence", "split_sentences", "summarize"),
     "topics": (
         "Merge",
@@ -52,6 +49,7 @@ _NAMES = {
         "topic_kernel",
         "topic_similarity",
     ),
+    "transport": ("nearest_by_transport", "transport_bounds", "transport_distance"),
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
 

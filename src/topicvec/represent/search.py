@@ -14,12 +14,13 @@ from functools import cached_property
 from itertools import pairwise
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from topicvec.checks import check_choice
 from topicvec.embed.formats.tensors import write_tensors
 from topicvec.embed.nearest import best
 from topicvec.engine import InPlace, one_blas_thread, resolve_engine
@@ -32,6 +33,7 @@ from topicvec.represent.blend import Blend, choose_blend, halves
 from topicvec.represent.documents import counter_of
 from topicvec.represent.similarity import kernel_root, unit_rows
 from topicvec.represent.topics import topic_kernel
+from topicvec.represent.transport import topic_distances, transport_distance
 from topicvec.represent.words import (
     WordIndex,
     common_direction,
@@ -43,16 +45,18 @@ from topicvec.represent.words import (
 )
 from topicvec.text.counting import DocumentLike
 
-__all__ = ["Blend", "DocumentIndex", "Hit"]
+__all__ = ["Blend", "DocumentIndex", "Hit", "Rerank"]
 
 Floats = NDArray[np.float32]
 Tensors = dict[str, NDArray[Any]]
 AnyPath = str | PathLike[str]
+Rerank = Literal["transport"]
 
 _FORMAT, _VERSION = "topicvec-index", 2
 _DENSE = ("mixtures", "points", "directions", "common")
 _SPARSE = ("data", "indices", "indptr")
 _N_LOOKED_IN, _N_ASKED = 4000, 200  # documents that choose the blend
+_N_RERANKED, _N_KEPT = 100, 8  # documents, and topics of each that transport looks at
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +181,9 @@ class DocumentIndex:
         )
         return found if blend else replace(found, blend=found._chosen_blend())
 
-    def search(self, query: DocumentLike, n: int = 10) -> list[Hit]:
+    def search(
+        self, query: DocumentLike, n: int = 10, *, rerank: Rerank | None = None
+    ) -> list[Hit]:
         """Find the documents that fit a few words or a whole text, best first.
 
         Parameters
@@ -186,6 +192,11 @@ class DocumentIndex:
             What to look for.
         n : int
             How many documents.
+        rerank : "transport", optional
+            Put the best n, at least 100, in the order of their topic mover's distance, see
+            `topicvec.represent.transport_distance`; the score is then 1 for a distance of 0, and 0
+            for the longest between two topics. A query without a word that has a vector has no
+            topics and is not re-ranked.
 
         Returns
         -------
@@ -199,9 +210,10 @@ class DocumentIndex:
         known = points.any() or directions.any()
         if not known and not any(word in self.words.ids for word in words):
             return []
-        return self._best(self._scores(points[0], directions[0], words), n)
+        scores = self._scores(points[0], directions[0], words)
+        return self._best(self._reranked(scores, n, [*words], counts, rerank), n)
 
-    def similar(self, index: int | str, n: int = 10) -> list[Hit]:
+    def similar(self, index: int | str, n: int = 10, *, rerank: Rerank | None = None) -> list[Hit]:
         """Find the documents most like one of them, best first.
 
         Parameters
@@ -210,6 +222,8 @@ class DocumentIndex:
             Place or id of the document.
         n : int
             How many documents, itself not counted.
+        rerank : "transport", optional
+            As for `search`.
 
         Returns
         -------
@@ -221,7 +235,8 @@ class DocumentIndex:
             return []
         scores = self._scores(self.points[row], self.directions[row], words)
         scores[row] = -np.inf
-        return self._best(scores, n)
+        counts = self.counts[[row]]
+        return self._best(self._reranked(scores, n, self.words.words, counts, rerank), n)
 
     def row(self, index: int | str) -> int:
         """Give the place of a document from its place or its id, checked.
@@ -318,6 +333,37 @@ class DocumentIndex:
         weights = np.asarray(self.blend, np.float32) / np.float32(sum(self.blend))
         parts = self.points @ point, self.directions @ direction, self.words.scores(words)
         return np.asarray(weights @ np.stack(parts))
+
+    def _reranked(
+        self,
+        scores: Floats,
+        n: int,
+        words: Sequence[str],
+        counts: csr_array,
+        rerank: Rerank | None,
+    ) -> Floats:
+        """Score the best documents (D,) by transport from a query, as counts (1, V); no others."""
+        if rerank is None:
+            return scores
+        check_choice("rerank", rerank, *get_args(Rerank))
+        asked = self._mixtures(words, counts)
+        if not asked.any():
+            return scores
+        rows = best(scores, max(n, _N_RERANKED))
+        found = self._mixtures(self.words.words, self.counts[rows])
+        found[~found.any(axis=1), 0] = 1  # without a known word: nothing but the null topic
+        distances = transport_distance(self.model, asked, found, keep=_N_KEPT)[0]
+        again = np.full(len(self), -np.inf, np.float32)
+        again[rows] = 1 - distances / max(topic_distances(self.model).max(), 1e-300)
+        return again
+
+    def _mixtures(self, words: Sequence[str], counts: csr_array) -> NDArray[np.float64]:
+        """Give proportions (Q, K) without a prior of counts (Q, V); zero where no word is known."""
+        used = np.unique(counts.indices)
+        kept, reader = [words[column] for column in used], counter_of(self.model)
+        known = known_counts(reader, kept, counts[:, used], self.model.vectors_)
+        expected = one_pass(self.model.fitted_, known, InPlace()).astype(float)
+        return np.asarray(expected / np.maximum(expected.sum(axis=1, keepdims=True), 1e-300))
 
     @one_blas_thread()
     def _chosen_blend(self) -> Blend:

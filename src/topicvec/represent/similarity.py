@@ -1,19 +1,16 @@
-"""How alike documents are, by their topic mixtures alone or by the geometry of topics too."""
+"""How alike documents are by their topic mixtures."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from topicvec.engine import one_blas_thread
-from topicvec.errors import DataError, require
-from topicvec.model.topicvec import TopicVec
+from topicvec.errors import DataError
 
 __all__ = [
     "cosine_similarity",
     "hellinger_distance",
     "kernel_root",
     "mixture_points",
-    "topic_distances",
-    "transport_distance",
 ]
 
 Floats = NDArray[np.float64]
@@ -40,7 +37,7 @@ def cosine_similarity(first: ArrayLike, second: ArrayLike | None = None) -> Floa
     >>> cosine_similarity([[1.0, 0.0], [1.0, 1.0]]).round(2)
     array([[1.  , 0.71], [0.71, 1.  ]])
     """
-    a, b = _tables(first, second)
+    a, b = tables(first, second)
     return np.clip(unit_rows(a) @ unit_rows(b).T, -1, 1)
 
 
@@ -61,7 +58,7 @@ def hellinger_distance(first: ArrayLike, second: ArrayLike | None = None) -> Flo
     >>> hellinger_distance([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])[0].round(2)
     array([0.  , 0.54, 1.  ])
     """
-    a, b = (_checked_mixtures(table) for table in _tables(first, second))
+    a, b = (checked_mixtures(table) for table in tables(first, second))
     return np.asarray(np.sqrt(np.clip(1 - np.sqrt(a) @ np.sqrt(b).T, 0, 1)))
 
 
@@ -120,70 +117,8 @@ def kernel_root(kernel: Floats) -> Floats:
     return np.asarray((vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T)
 
 
-def transport_distance(
-    model: TopicVec, first: ArrayLike, second: ArrayLike | None = None
-) -> Floats:
-    """Give the least work that turns one topic mixture into another, for each pair.
-
-    A share of a topic is moved along the straight line to another topic's vector, so documents
-    on related topics are near even if they have no topic in common. The null topic is at the
-    origin.
-
-    Parameters
-    ----------
-    model : TopicVec
-        The fitted model that the mixtures are of.
-    first, second : arrays, (A, K) and (B, K)
-        Topic proportions; rows sum to 1. Without ``second``, all pairs of ``first``.
-
-    Returns
-    -------
-    array, (A, B)
-        Wasserstein distances, in the units of the vectors.
-
-    Notes
-    -----
-    Needs POT: ``pip install "topicvec[represent]"``. The work for a pair grows with the cube of
-    the number of topics; choose a few candidates by another measure first.
-
-    Examples
-    --------
-    >>> from topicvec import TopicVec, WordVectors
-    >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-    >>> model = TopicVec(1, vectors, random_state=0).fit(["cat dog cat", "car car"])
-    >>> transport_distance(model, [[1.0, 0.0], [0.5, 0.5]])[0, 1] > 0
-    np.True_
-    """
-    transport = require("ot", "represent", "a distance by transport of topics")
-    costs = topic_distances(model)
-    a, b = (_checked_mixtures(table) for table in _tables(first, second))
-    if a.shape[1] != len(costs):
-        raise DataError(
-            f"expected mixtures of the model's {len(costs)} topics; found {a.shape[1]} columns: "
-            "use what transform of the same model returns"
-        )
-    a, b = (table / table.sum(axis=1, keepdims=True) for table in (a, b))
-    return np.array([[float(transport.emd2(p, q, costs)) for q in b] for p in a])
-
-
-def topic_distances(model: TopicVec) -> Floats:
-    """Give Euclidean distances (K, K) between the topic vectors; the null topic is at 0.
-
-    Examples
-    --------
-    >>> from topicvec import TopicVec, WordVectors
-    >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
-    >>> topic_distances(model).shape
-    (3, 3)
-    """
-    from scipy.spatial.distance import cdist
-
-    topics = model.fitted_.topics.astype(float)
-    return np.asarray(cdist(topics, topics))
-
-
-def _tables(first: ArrayLike, second: ArrayLike | None) -> tuple[Floats, Floats]:
+def tables(first: ArrayLike, second: ArrayLike | None) -> tuple[Floats, Floats]:
+    """Give tables (A, K) and (B, K) of the same width; without a second, the first twice."""
     a = np.atleast_2d(np.asarray(first, float))
     b = a if second is None else np.atleast_2d(np.asarray(second, float))
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[1]:
@@ -194,7 +129,8 @@ def _tables(first: ArrayLike, second: ArrayLike | None) -> tuple[Floats, Floats]
     return a, b
 
 
-def _checked_mixtures(table: Floats) -> Floats:
+def checked_mixtures(table: Floats) -> Floats:
+    """Give the table (A, K) if its rows are proportions."""
     sums = table.sum(axis=1)
     worst = sums[np.abs(sums - 1).argmax()] if len(sums) else 1.0
     if (table < 0).any() or abs(worst - 1) > _SUMS_TO_ONE:
