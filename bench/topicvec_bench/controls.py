@@ -15,7 +15,7 @@ from topicvec.errors import DataError
 from topicvec.model.fitted import FittedTopics
 from topicvec.represent.own_words import own_word_features
 from topicvec.represent.similarity import unit_rows
-from topicvec_bench.base import Baseline, Floats, Ints, TokenLists, checked
+from topicvec_bench.base import ABOVE_ZERO, Baseline, Floats, Ints, TokenLists, checked
 from topicvec_bench.mixtures import PSEUDO_TOKENS, likelihood_features
 from topicvec_bench.simple import MeanVectors
 from topicvec_bench.tokens import learn_words, number_tokens
@@ -49,6 +49,8 @@ class RandomGroups(Baseline):
         Whether words are weighed for "likelihoods", see `likelihood_features`.
     sharpness : float
         How sharply words are shared among groups.
+    pseudo_tokens : float
+        m, how many tokens the words of the corpus are worth beside those of a group.
     random_state : int
         Seed.
 
@@ -72,8 +74,9 @@ class RandomGroups(Baseline):
         *,
         form: Literal["own-words", "likelihoods"] = "own-words",
         with_mean: bool = False,
-        weighted: bool = True,
+        weighted: bool = False,
         sharpness: float = 1.0,
+        pseudo_tokens: float = PSEUDO_TOKENS,
         random_state: int = 0,
     ) -> None:
         self.n_topics = n_topics
@@ -82,12 +85,14 @@ class RandomGroups(Baseline):
         self.with_mean = with_mean
         self.weighted = weighted
         self.sharpness = sharpness
+        self.pseudo_tokens = pseudo_tokens
         self.random_state = random_state
 
     def fit(self, documents: TokenLists, y: Sequence[str] | None = None) -> Self:
         """Deal the documents of each class into groups and count the groups' words."""
         check_whole("n_topics", self.n_topics, 2)
         check_number("sharpness", self.sharpness)
+        check_number("pseudo_tokens", self.pseudo_tokens, ABOVE_ZERO)
         tokens = checked(documents)
         if y is None:
             raise DataError("random groups are of classes: expected the documents' classes as y")
@@ -108,7 +113,7 @@ class RandomGroups(Baseline):
             bare,
             word_mass=sum(self._masses[1:], self._masses[0]),
             classes=(None, *np.repeat(names, each).tolist())[:n_groups],
-            pseudo=np.full(n_groups, PSEUDO_TOKENS),
+            pseudo=np.full(n_groups, self.pseudo_tokens),
             word_documents=np.bincount(counts.indices, minlength=len(self.words_)).astype(float),
             n_documents=len(tokens),
         )
@@ -140,7 +145,7 @@ class RandomGroups(Baseline):
             self.fitted_,
             counts,
             engine,
-            pseudo_tokens=PSEUDO_TOKENS,
+            pseudo_tokens=self.pseudo_tokens,
             sharpness=self.sharpness,
             word_mass=masses,
         )
@@ -175,6 +180,8 @@ class ClassCounts(RandomGroups):
     ----------
     sharpness : float
         How sharply words are shared among classes.
+    pseudo_tokens : float
+        As in `RandomGroups`.
 
     Examples
     --------
@@ -186,8 +193,9 @@ class ClassCounts(RandomGroups):
     n_topics, vectors, form, with_mean, random_state = 2, None, "own-words", False, 0
     weighted = False
 
-    def __init__(self, *, sharpness: float = 1.0) -> None:
+    def __init__(self, *, sharpness: float = 1.0, pseudo_tokens: float = PSEUDO_TOKENS) -> None:
         self.sharpness = sharpness
+        self.pseudo_tokens = pseudo_tokens
 
 
 def _sum_by(groups: Ints, counts: csr_array, n_groups: int) -> csr_array:

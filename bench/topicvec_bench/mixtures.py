@@ -58,7 +58,7 @@ def class_likelihoods(fitted: FittedTopics, counts: csr_array, engine: Engine) -
 
 
 def likelihood_features(
-    fitted: FittedTopics, counts: csr_array, engine: Engine, weighted: bool = True
+    fitted: FittedTopics, counts: csr_array, engine: Engine, weighted: bool = False
 ) -> Floats:
     """Put square roots of mixtures, without the null topic, beside class likelihoods.
 

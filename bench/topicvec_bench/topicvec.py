@@ -85,7 +85,7 @@ class TopicVecFeatures(TopicBaseline):
         max_norm: float = 7.0,
         form: FeatureForm = "proportions",
         with_mean: bool = False,
-        weighted: bool = True,
+        weighted: bool = False,
         sharpness: float = 1.0,
         n_passes: Literal[1] | None = 1,
         options: Mapping[str, Any] | None = None,
