@@ -10,6 +10,7 @@ from topicvec.errors import DataError, FormatError, MissingExtra
 from topicvec.text import Document
 from topicvec_bench import table2
 from topicvec_bench.corpora import CORPORA, hold_out, known_tokens
+from topicvec_bench.movers import Neighbours
 from topicvec_bench.registry import METHODS, split_names
 from topicvec_bench.results import PAPER, Results, Row, check_again, summarize
 from topicvec_bench.table2 import run_method, run_table2
@@ -269,13 +270,15 @@ def test_a_row_tells_its_main_figures_in_the_file(planted, tmp_path, corpora):
 
 
 def test_neighbours_are_scored_by_the_classes_they_name(planted, corpora, monkeypatch):
-    class Oracle:
+    class Oracle(Neighbours):
         def fit(self, documents, labels):
             self.labels = planted.test.labels
             return self
 
         def predict(self, documents):
             return self.labels
+
+        _keep = _nearest = None
 
     monkeypatch.setattr(table2, "make", lambda *_, **__: Oracle())
     wanted = Row("reuters", "BOW", 0, "")
@@ -284,6 +287,13 @@ def test_neighbours_are_scored_by_the_classes_they_name(planted, corpora, monkey
     assert row.as_dict()["f1_stronger"] is None
     (summary,) = summarize([row], METHODS)
     assert summary.strong_f1 is None
+
+
+def test_a_method_that_could_name_classes_is_still_judged_by_its_features(planted, corpora):
+    wanted = Row("reuters", "sLDA", 0, "", {"n_topics": 4, "n_initial": 5, "n_iter": 5})
+    row = run_method(wanted, (planted.train, planted.test), planted.vectors)
+    assert (set(row.scores), row.form) == ({"paper", "strong"}, "features")
+    assert row.scores["paper"].n_features == 4
 
 
 def test_names_with_commas_are_told_apart():

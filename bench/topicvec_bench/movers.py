@@ -23,7 +23,15 @@ from topicvec.represent.transport import nearest_by_transport
 from topicvec_bench.base import Baseline, Floats, Ints, TokenLists, checked
 from topicvec_bench.tokens import number_tokens
 
-__all__ = ["TopicMover", "WordMover", "exact_costs", "relaxed_costs", "word_bags", "word_costs"]
+__all__ = [
+    "Neighbours",
+    "TopicMover",
+    "WordMover",
+    "exact_costs",
+    "relaxed_costs",
+    "word_bags",
+    "word_costs",
+]
 
 Found = tuple[Ints, Floats]
 

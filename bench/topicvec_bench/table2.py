@@ -13,6 +13,7 @@ from topicvec.engine import LocalEngine
 from topicvec.errors import DataError, MissingExtra
 from topicvec_bench.classify import Classification, Protocol, classify
 from topicvec_bench.corpora import Split, load_split, parse_corpus
+from topicvec_bench.movers import Neighbours
 from topicvec_bench.registry import MIN_COUNT, find_method, make
 from topicvec_bench.results import Results, Row
 
@@ -121,7 +122,7 @@ def run_method(wanted: Row, split: Split, vectors: WordVectors, *, n_jobs: int |
     start = time.perf_counter()
     try:
         model = make(wanted.method, vectors=vectors, random_state=wanted.seed, **wanted.settings)
-        if hasattr(model, "predict"):  # neighbours, who vote for classes themselves
+        if isinstance(model, Neighbours):  # they vote for classes themselves
             return _run_neighbours(replace(wanted, n_train=n_train, n_test=n_test), model, split)
         own = model.fit_transform(train.documents, train.labels)
     except MissingExtra as error:
@@ -142,11 +143,11 @@ def run_method(wanted: Row, split: Split, vectors: WordVectors, *, n_jobs: int |
     )
 
 
-def _run_neighbours(wanted: Row, model: Any, split: Split) -> Row:
+def _run_neighbours(wanted: Row, model: Neighbours, split: Split) -> Row:
     """Score a method that names classes itself; it has no features for a classifier."""
     train, test = split
     start = time.perf_counter()
-    found = model.fit(train.documents, train.labels).predict(test.documents)
+    found = model.fit(train.documents, train.labels.tolist()).predict(test.documents)
     seconds = time.perf_counter() - start
     scores: dict[Protocol, Classification] = {
         "paper": Classification.of_predictions(test.labels, found, 0.0)
