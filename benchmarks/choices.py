@@ -37,8 +37,8 @@ CHOICES = (
     ),
     (
         "Sharpness of own-words: 0.6, beside mean vectors 1.0",
-        "Chosen with older vectors on the held-out documents, kept, not chosen again. The controls "
-        "have the same; for the random groups it was tried again, with 10 to 1,000 pseudo-tokens: "
+        "Chosen with older vectors on the held-out documents, kept, not chosen again. The control "
+        "of own-words has the same; for it it was tried again, with 10 to 1,000 pseudo-tokens: "
         "on Reuters 0.6 and 1,000 are within 0.2 points of their best.",
     ),
     (
@@ -64,7 +64,8 @@ CHOICES = (
     ),
     (
         "WMD kNN and TMD kNN",
-        "Number of neighbours and of topics on `reuters-heldout`.",
+        "Number of neighbours on `reuters-heldout`; that mixtures have no prior, keep 8 topics and "
+        "that topics have words of their own on 150 training documents of each corpus.",
     ),
 )
 TRIALS: Mapping[str, list[dict[str, Any]]] = {

@@ -6,10 +6,14 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 
 from topicvec.embed import WordVectors
+from topicvec.engine import LocalEngine
 from topicvec.errors import DataError
 from topicvec.measure.heldout import WordTopics, document_completion
+from topicvec.model.inference import word_distributions
+from topicvec.represent.documents import count_words
 from topicvec_bench.base import Baseline, TopicBaseline
 from topicvec_bench.classify import classify
+from topicvec_bench.mixtures import class_likelihoods, settled_shares, topics_of
 from topicvec_bench.registry import METHODS, find_method, make, names
 from topicvec_bench.simple import MeanVectors
 from topicvec_bench.topicvec import TopicVecFeatures
@@ -265,16 +269,39 @@ def test_both_kinds_of_features_stand_side_by_side(planted):
     assert np.array_equal(both[:, :9], features_of(planted))
 
 
-def test_topics_with_own_words_do_not_know_their_training_documents_better_than_new_ones(planted):
-    train, test = planted.train, planted.test
-    model = quick("TopicVec, default", planted.vectors)
-    unseen = model.fit_transform(train.documents, train.labels)
-    seen, new = model.transform(train.documents), model.transform(test.documents)
+@pytest.mark.parametrize("form", ["proportions", "likelihoods"])
+def test_topics_with_own_words_do_not_know_their_training_documents_better(planted, form):
+    """A word that one document alone has gives its class away only to topics that counted it."""
+    train = planted.train
+    rare = [f"only{row}" for row in range(len(train.documents))]
+    documents = [[*tokens, *[word] * 8] for tokens, word in zip(train.documents, rare, strict=True)]
+    matrix = np.vstack([planted.vectors.matrix, np.zeros((len(rare), 6))])
+    words = [*planted.vectors.words, *rare]
+    vectors = WordVectors(words, matrix, np.ones(len(words)))
+    options = {"tol": 1e-2, "own_words": 50.0}
+    model = TopicVecFeatures(3, vectors, form=form, n_passes=None, options=options)
+    unseen = model.fit_transform(documents, train.labels)
+    seen = model.transform(documents)
+    classes = np.array([str(name) for name in model.model_.fitted_.classes])
+    own = train.labels[:, None] == (classes if form == "proportions" else classes[1:])
+    assert unseen[:, : own.shape[1]][own].sum() < 0.98 * seen[:, : own.shape[1]][own].sum()
 
-    def sureness(features):
-        return float((features**2).max(axis=1).mean())
 
-    assert abs(sureness(unseen) - sureness(new)) <= abs(sureness(seen) - sureness(new)) + 0.02
+def test_likelihoods_are_those_of_the_classs_own_topics(planted):
+    train = planted.train
+    model = quick("TopicVec", planted.vectors).fit(train.documents, train.labels).model_
+    counts, fitted = count_words(model, train.documents[:5]), model.fitted_
+    P = word_distributions(fitted, LocalEngine(1))
+    wanted = np.zeros((5, 4))
+    for column, name in enumerate(sorted(set(train.labels.tolist()))):
+        rows = np.flatnonzero([each in (None, name) for each in fitted.classes])
+        shares = settled_shares(topics_of(fitted, rows), counts, LocalEngine(1))
+        wanted[:, column] = (counts.toarray() * np.log(shares @ P[:, rows].T)).sum(axis=1)
+    wanted -= wanted.mean(axis=1, keepdims=True)
+    wanted /= np.linalg.norm(wanted, axis=1, keepdims=True)
+    found = class_likelihoods(fitted, counts, LocalEngine(1))
+    assert np.allclose(found, wanted, atol=1e-5)
+    assert np.array_equal(found.argmax(axis=1) % 4, np.arange(5) % 4)
 
 
 def test_methods_are_found_by_name():

@@ -281,7 +281,7 @@ def test_neighbours_are_scored_by_the_classes_they_name(planted, corpora, monkey
         _keep = _nearest = None
 
     monkeypatch.setattr(table2, "make", lambda *_, **__: Oracle())
-    wanted = Row("reuters", "BOW", 0, "")
+    wanted = Row("reuters", "WMD kNN", 0, "")
     row = run_method(wanted, (planted.train, planted.test), planted.vectors)
     assert (row.scores["paper"].f1, row.form) == (100.0, "neighbours")
     assert row.as_dict()["f1_stronger"] is None

@@ -17,7 +17,7 @@ from topicvec.cli.main import INTERRUPTED
 from topicvec.cli.options import Jobs, Json, Seed, SourceTexts, Texts, flag, reads_texts
 from topicvec.cli.render import complain, note, progress_bar, remarks, show_json, show_table
 from topicvec.embed import WordVectors, load_vectors
-from topicvec.errors import TopicVecError
+from topicvec.errors import DataError, TopicVecError
 from topicvec.text import Document, read_documents
 from topicvec_bench.compare import SkippedRun, TopicQuality, TopicRun, run_topics, score_runs
 from topicvec_bench.corpora import CORPORA, shared_tokens
@@ -126,6 +126,9 @@ def table2(
 
     Example: topicvec-bench table2 --corpus reuters --methods BOW,MeanWV,TopicVec
     """
+    if verify and output is None:
+        raise DataError("--verify needs the file of results to compare with: name it with -o FILE")
+    before = Results.read(output) if verify else None
     with remarks(quiet=quiet), progress_bar() as advance:
         rows = run_table2(
             list(CORPORA) if corpus == "both" else [corpus],
@@ -138,8 +141,8 @@ def table2(
             advance=lambda what, done, total: advance("rows", done, total, what),
         )
         done = list(_told(rows))
-    if verify:
-        check_again(Results.read(output), done)
+    if before is not None:
+        check_again(before, done)
     found = summarize(done, METHODS)
     if json:
         show_json({"rows": [asdict(summary) for summary in found]})

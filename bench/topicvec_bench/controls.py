@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from topicvec.checks import check_number, check_whole
+from topicvec.checks import check_choice, check_number, check_whole
 from topicvec.embed.vectors import WordVectors
 from topicvec.engine import LocalEngine
 from topicvec.errors import DataError
@@ -94,8 +94,12 @@ class RandomGroups(Baseline):
         check_number("sharpness", self.sharpness)
         check_number("pseudo_tokens", self.pseudo_tokens, ABOVE_ZERO)
         tokens = checked(documents)
-        if y is None:
-            raise DataError("random groups are of classes: expected the documents' classes as y")
+        if y is None or len(y) != len(tokens):
+            raise DataError(
+                f"expected a class for each of the {len(tokens)} documents as y; found "
+                f"{'none' if y is None else len(y)}"
+            )
+        check_choice("form", self.form, "own-words", "likelihoods")
         self.words_ = learn_words(tokens)
         counts = self._counts(tokens)
         groups, self._fold = self._deal(np.asarray(y))

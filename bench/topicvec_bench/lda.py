@@ -11,6 +11,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.pipeline import make_pipeline
 
 from topicvec.engine import one_blas_thread
+from topicvec.errors import DataError
 from topicvec_bench.base import Floats, TokenLists, TopicWordModel, checked, require
 from topicvec_bench.tokens import learn_words, number_tokens
 
@@ -69,6 +70,11 @@ class GensimLDA(TopicWordModel):
         self.dictionary_ = corpora.Dictionary(tokens)
         if self.min_documents > 1 or self.max_share < 1:
             self.dictionary_.filter_extremes(self.min_documents, self.max_share, keep_n=None)
+            if not len(self.dictionary_):
+                raise DataError(
+                    f"no word is in {self.min_documents} documents or more and in at most "
+                    f"{self.max_share:.0%} of {len(tokens)}: give more documents or wider limits"
+                )
         prior = "auto" if self.learn_priors else None
         self.model_ = gensim.LdaModel(
             [self.dictionary_.doc2bow(each) for each in tokens],

@@ -220,6 +220,8 @@ class WordMover(Neighbours):
         self.most_words = most_words
 
     def _keep(self, documents: list[list[str]]) -> None:
+        for name in ("n_prefetched", "n_exact", "most_words"):
+            check_whole(name, getattr(self, name), 1)
         self.vectors_ = load_vectors(self.vectors)
         self.bags_ = word_bags(documents, self.vectors_, self.most_words)
         self.rows_ = np.flatnonzero(np.diff(self.bags_.indptr))  # that have a known word

@@ -47,6 +47,8 @@ class Method:
         Extra of the laboratory that brings the package; empty if the laboratory itself does.
     settings : mapping
         Parameters that make the row of table 2 what its name says, on every corpus.
+    form : str
+        What stands for a document, where no parameter ``form`` says so.
 
     Examples
     --------
@@ -63,6 +65,7 @@ class Method:
     needs: str = ""
     extra: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
+    form: str = "features"
 
     def load(self, role: Role = "features") -> type[Baseline]:
         """Import the class for a role."""
@@ -84,8 +87,9 @@ _ALL = (
     Method("TF-IDF", "Damped counts weighted by rarity; not in the paper.", "simple:TfIdf"),
     Method(
         "LDA",
-        "gensim, 20 passes over the training documents; the paper trained on the test documents "
-        "too and kept stop words.",
+        "gensim with its defaults, 20 passes over the training documents; the paper trained on the "
+        "test documents too and kept stop words. Even priors and all rare words are not to blame: "
+        "see LDA, advised, and LDA-Gibbs.",
         "lda:GensimLDA",
         "lda:GensimLDA",
         title="LDA (gensim)",
@@ -165,6 +169,7 @@ _ALL = (
         "best by the relaxed distance of the 300 nearest by mean vectors, on the 100 most frequent "
         "words of a document; the paper names it, but does not compare it.",
         "movers:WordMover",
+        form="neighbours",
         uses_classes=True,
     ),
     Method(
@@ -328,6 +333,7 @@ _ALL = (
         "class counts",
         "A control: the formula of own-words with word counts of each class alone.",
         "controls:ClassCounts",
+        form="own-words",
         uses_classes=True,
         settings={"sharpness": 0.6},
     ),
@@ -337,12 +343,14 @@ _ALL = (
         "rows below are to be held against; features as in TopicVec, vectors are centred and "
         "brought to one norm.",
         "learned_vectors:OnPSDVec",
+        form="proportions",
         uses_classes=True,
     ),
     Method(
         "TopicVec on word2vec",
         "The same on skip-gram with 5 noise words, by gensim, 10 epochs.",
         "learned_vectors:OnWord2Vec",
+        form="proportions",
         uses_classes=True,
         needs="gensim",
     ),
@@ -351,6 +359,7 @@ _ALL = (
         "The same on GloVe, 15 passes; cells weigh fully from 10 co-occurrences on, where its "
         "paper, with far more text, has 100.",
         "glove:OnGloVe",
+        form="proportions",
         uses_classes=True,
         settings={"n_epochs": 15},
     ),
@@ -359,6 +368,7 @@ _ALL = (
         "The same on positive PMI with the 300 most frequent context words, where its paper takes "
         "all of them as sparse dimensions; not shifted.",
         "learned_vectors:OnPPMI",
+        form="proportions",
         uses_classes=True,
         settings={"n_dims": 300},
     ),
@@ -366,6 +376,7 @@ _ALL = (
         "TopicVec on SVD",
         "The same on singular vectors of the positive PMI, times the roots of singular values.",
         "learned_vectors:OnSVD",
+        form="proportions",
         uses_classes=True,
     ),
     Method(
@@ -373,6 +384,7 @@ _ALL = (
         "The same on the input vectors of a neural language model of 4 words before, 5 epochs; "
         "trained against drawn noise words, where its paper has the whole softmax.",
         "neural_vectors:OnNNLM",
+        form="proportions",
         uses_classes=True,
         settings={"n_epochs": 5},
     ),
@@ -381,6 +393,7 @@ _ALL = (
         "The same on vectors that rank a word above a noise word by 4 words before and by the "
         "document, 5 epochs; one vector a word, where its paper goes on to several.",
         "huang:OnHuang",
+        form="proportions",
         uses_classes=True,
         settings={"n_epochs": 5},
     ),
@@ -389,6 +402,7 @@ _ALL = (
         "Votes of the 5 training documents nearest by the topic mover's distance, exact between "
         "the 8 largest topics of each; the paper's future work.",
         "movers:TopicMover",
+        form="neighbours",
         uses_classes=True,
     ),
 )

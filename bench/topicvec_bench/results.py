@@ -11,6 +11,7 @@ import numpy as np
 
 from topicvec.errors import DataError, FormatError
 from topicvec_bench.classify import Classification, Protocol
+from topicvec_bench.registry import METHODS
 
 _TOLD = ("form", "n_features", "f1", "f1_stronger")  # of a row's scores, for whoever reads the file
 
@@ -124,10 +125,8 @@ class Row:
 
     @property
     def form(self) -> str:
-        """What stands for a document: a form of TopicVec, neighbours, or plain features."""
-        if self.is_done and "strong" not in self.scores:
-            return "neighbours"
-        return str(self.settings.get("form", "features"))
+        """What stands for a document, see `topicvec_bench.registry.Method`."""
+        return str(self.settings.get("form") or METHODS[self.method].form)
 
     def as_dict(self) -> dict[str, Any]:
         """Give the row as plain data, its main figures beside all of them.
@@ -151,6 +150,10 @@ class Row:
         """Read what `as_dict` made."""
         values = {name: value for name, value in values.items() if name not in _TOLD}
         scores = {name: Classification(**each) for name, each in values["scores"].items()}
+        if scores and not all(np.isfinite(each.f1) for each in scores.values()):
+            raise ValueError(f"a score of {values['method']} is no number")
+        if scores and "paper" not in scores:
+            raise ValueError(f"{values['method']} has no score by the paper's protocol")
         return cls(**{**values, "scores": scores})
 
 
@@ -188,7 +191,7 @@ class Results:
         try:
             saved = json.loads(file.read_text(encoding="utf-8"))
             return cls(file, tuple(Row.of_dict(each) for each in saved["rows"]))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise FormatError(
                 f"{path} does not hold results of table 2 ({error}): "
                 "name another file or remove this one"
@@ -339,5 +342,9 @@ def _name(row: Row) -> str:
     return f"{row.corpus} {row.method} seed {row.seed}"
 
 
-def _digits(row: Row) -> dict[str, float]:
-    return {name: score.f1 for name, score in row.scores.items()}
+def _digits(row: Row) -> dict[str, tuple[float, ...]]:
+    """Give all that a classifier or voters reached; only seconds may differ."""
+    return {
+        name: (score.f1, score.precision, score.recall, score.accuracy)
+        for name, score in row.scores.items()
+    }

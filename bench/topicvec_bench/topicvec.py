@@ -13,7 +13,7 @@ from topicvec.embed.vectors import WordVectors
 from topicvec.engine import Engine, LocalEngine
 from topicvec.errors import DataError
 from topicvec.model.fitted import FittedTopics
-from topicvec.model.inference import infer
+from topicvec.model.inference import infer, one_pass
 from topicvec.model.reading import read_topics
 from topicvec.model.topicvec import TopicVec
 from topicvec.represent.documents import (
@@ -107,6 +107,8 @@ class TopicVecFeatures(TopicBaseline):
         if self.form not in get_args(FeatureForm):
             known = ", ".join(get_args(FeatureForm))
             raise DataError(f"form must be one of {known}; found {self.form!r}")
+        if self.form == "likelihoods" and y is None:
+            raise DataError("likelihoods are of classes: expected the documents' classes as y")
         if self.n_passes not in (1, None):
             raise DataError(f"n_passes must be 1 or None; found {self.n_passes!r}")
         model = TopicVec(
@@ -173,6 +175,8 @@ class TopicVecFeatures(TopicBaseline):
     def _described(self, fitted: FittedTopics, counts: csr_array, engine: Engine) -> Floats:
         if self.form == "likelihoods":
             return likelihood_features(fitted, counts, engine, self.weighted)
+        if self.n_passes == 1:
+            return self._shares(one_pass(fitted, counts, engine))
         return self._shares(infer(fitted, counts, engine).theta - fitted.alpha)
 
     def _given_vectors(self) -> Any:

@@ -251,3 +251,10 @@ def test_a_query_without_topics_is_not_reranked(model, documents):
 def test_an_unknown_way_to_rerank_is_refused(index):
     with pytest.raises(DataError, match="transport"):
         index.search("bread", rerank="words")
+
+
+def test_a_document_without_words_is_never_reranked_to_the_front(model, documents):
+    everything = DocumentIndex.build(model, [*documents, ""])
+    query = " ".join(str(documents[0].text).split()[:5])
+    hits = everything.search(query, len(everything), rerank="transport")
+    assert len(documents) not in [hit.index for hit in hits]

@@ -174,3 +174,10 @@ def test_what_cannot_be_compared_is_refused(model, mixtures):
     for wrong in ({"keep": 0}, {"n": 0}):
         with pytest.raises(DataError, match="at least 1"):
             nearest_by_transport(model, mixtures[:2], mixtures, **wrong)
+
+
+@pytest.mark.parametrize("value", [np.nan, None, np.inf])
+def test_a_mixture_that_is_no_number_is_refused(model, value):
+    wrong = [[value] * model.fitted_.n_topics]
+    with pytest.raises(DataError, match="sum to 1"):
+        transport_distance(model, wrong)

@@ -52,12 +52,26 @@ def test_the_same_seed_gives_the_same_groups_and_another_one_others(planted):
     assert not np.allclose(one, other)
 
 
+@pytest.mark.parametrize(
+    ("control", "row"),
+    [("random groups", "own-words"), ("random groups, likelihoods", "TopicVec, likelihoods")],
+)
+def test_random_groups_have_as_many_features_as_topics(planted, control, row):
+    groups, topics = (
+        make(name, corpus="reuters", vectors=planted.vectors, n_topics=3).fit_transform(
+            planted.documents, planted.labels
+        )
+        for name in (control, row)
+    )
+    assert groups.shape == topics.shape
+
+
 @pytest.mark.parametrize("corpus", ["20news", "reuters"])
-def test_random_groups_have_as_many_features_as_topics(corpus):
+def test_the_control_has_the_settings_of_its_row(corpus):
     groups, topics = (make(name, corpus=corpus) for name in ("random groups", "own-words"))
     assert (groups.n_topics, groups.sharpness) == (topics.n_topics, topics.sharpness)
 
 
 def test_groups_need_classes(planted):
-    with pytest.raises(DataError, match="classes"):
+    with pytest.raises(DataError, match="a class for each"):
         RandomGroups().fit(planted.documents)

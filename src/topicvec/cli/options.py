@@ -75,6 +75,7 @@ _PAPER = {
     "length": "NUMBER",
     "n_passes": "WHOLE_NUMBER",
     "n_steps": "WHOLE_NUMBER",
+    "start": "paper|even",
 }
 _KINDS: Mapping[str, Callable[[str], float]] = {"NUMBER": float, "WHOLE_NUMBER": int}
 _DELIMITERS = {"comma": ",", "tab": "\t", "semicolon": ";"}

@@ -255,7 +255,7 @@ class PSDVec(Estimator):
 
         a_lw = log P~(w | l) − log P(w) − v_l·v_w, with P~(w | l) = (1 − κ) x_lw / x_l + κ u_w of
         the counts and P(w) of ``vectors_``: with it the link function of the papers is exact for
-        one word of context.
+        one word of context. A word without neighbours follows, and is followed, as by chance.
 
         Parameters
         ----------
@@ -277,8 +277,10 @@ class PSDVec(Estimator):
         vectors, counts = self.vectors_, self.counts_
         rows, columns = vectors.find(context), vectors.find(words)
         margins = self._margins(counts, min(self._n_core(counts.n_words), counts.n_words))
-        log_ratio = log_conditional(counts, margins, rows, columns)
-        log_ratio -= np.log(vectors.unigram[columns])
+        lonely = (margins.row_totals[rows] <= 0)[:, None] | (margins.unigram[columns] <= 0)
+        with np.errstate(divide="ignore"):  # of lonely words, of which nothing is known
+            log_ratio = log_conditional(counts, margins, rows, columns)
+        log_ratio = np.where(lonely, 0.0, log_ratio - np.log(vectors.unigram[columns]))
         dots = vectors.matrix[rows].astype(float) @ vectors.matrix[columns].T.astype(float)
         return np.asarray(log_ratio - dots)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
 from topicvec.engine import Engine, one_blas_thread
-from topicvec.errors import VocabularyMismatch
+from topicvec.errors import DataError, VocabularyMismatch
 from topicvec.model import equations
 from topicvec.model.estep import Inferred, even_theta, likelihoods, map_words, mix
 from topicvec.model.fitted import FittedTopics, Representatives, empty_table
@@ -284,9 +284,16 @@ def in_context(
 
     Without ``residuals`` the context tells only what its vectors do.
     """
+    words, context = list(words), list(context)
     rows, before = fitted.vectors.find(words), fitted.vectors.find(context)
     A = np.zeros((len(before), len(rows)))
     if residuals is not None:
+        if not hasattr(residuals, "bigram_residuals"):
+            raise DataError(
+                f"residuals must be a fitted PSDVec; found {type(residuals).__name__}: its "
+                "vectors alone do not have the counts"
+            )
+        A = residuals.bigram_residuals([], [])  # refuses one that has learned nothing
         if residuals.vectors_ != fitted.vectors:
             raise VocabularyMismatch(
                 "the residuals are of other word vectors than the model's: learn the topics with "

@@ -52,6 +52,9 @@ class Record:
                 object.__setattr__(self, each.name, view)
 
 
+_LEAST = 1e-12  # of what must not be zero
+
+
 @dataclass(frozen=True)
 class Solver:
     """How EM goes about its work.
@@ -108,8 +111,9 @@ class Solver:
         if self.n_normalizer_words is not None:
             check_whole("n_normalizer_words", self.n_normalizer_words, 1)
             object.__setattr__(self, "n_normalizer_words", int(self.n_normalizer_words))
-        for name in ("inner_tol", "learning_rate", "base_length"):
-            check_number(name, getattr(self, name))
+        check_number("inner_tol", self.inner_tol)
+        for name in ("learning_rate", "base_length"):
+            check_number(name, getattr(self, name), _LEAST)
         if not 0 < self.max_norm < np.inf:
             raise DataError(f"max_norm must be positive and finite; found {self.max_norm}")
 
@@ -152,6 +156,8 @@ def PaperSolver(  # noqa: N802 - reads as what it gives
     >>> PaperSolver(learning_rate=0.05, length=2500).method
     'paper'
     """
+    check_number("length", length, _LEAST)
+    check_whole("n_passes", n_passes, 1)
     return Solver(
         method="paper",
         max_passes=n_passes,

@@ -538,8 +538,11 @@ class TopicVec(Estimator):
         >>> found.sum().round(6)
         np.float64(1.0)
         """
-        if topic not in range(self.fitted_.n_topics):
+        check_whole("topic", topic, 0)
+        if topic >= self.fitted_.n_topics:
             raise DataError(f"topic must be from 0 to {self.n_topics_}; found {topic!r}")
+        if isinstance(context, str):
+            raise DataError(f"context must be a list of words; found {context!r}")
         words = [word] if isinstance(word, str) else word
         P = self.topic_word_[:, topic]
         found = in_context(self.fitted_, P, words, context, residuals)

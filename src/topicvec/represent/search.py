@@ -351,10 +351,10 @@ class DocumentIndex:
             return scores
         rows = best(scores, max(n, _N_RERANKED))
         found = self._mixtures(self.words.words, self.counts[rows])
-        found[~found.any(axis=1), 0] = 1  # without a known word: nothing but the null topic
-        distances = transport_distance(self.model, asked, found, keep=_N_KEPT)[0]
+        known = found.any(axis=1)  # one without a known word is no hit, whatever the query
+        distances = transport_distance(self.model, asked, found[known], keep=_N_KEPT)[0]
         again = np.full(len(self), -np.inf, np.float32)
-        again[rows] = 1 - distances / max(topic_distances(self.model).max(), 1e-300)
+        again[rows[known]] = 1 - distances / max(topic_distances(self.model).max(), 1e-300)
         return again
 
     def _mixtures(self, words: Sequence[str], counts: csr_array) -> NDArray[np.float64]:

@@ -133,10 +133,10 @@ def checked_mixtures(table: Floats) -> Floats:
     """Give the table (A, K) if its rows are proportions."""
     sums = table.sum(axis=1)
     worst = sums[np.abs(sums - 1).argmax()] if len(sums) else 1.0
-    if (table < 0).any() or abs(worst - 1) > _SUMS_TO_ONE:
+    if (table < 0).any() or not abs(worst - 1) <= _SUMS_TO_ONE:  # NaN is neither
         raise DataError(
             "expected topic proportions, which are not negative and sum to 1; "
-            f"found {table.min():g} as smallest and a row with sum {worst:g}: "
+            f"found {table.min(initial=1.0):g} as smallest and a row with sum {worst:g}: "
             "use transform, or represent with form='proportions'"
         )
     return table

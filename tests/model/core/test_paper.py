@@ -104,8 +104,8 @@ def test_the_papers_solver_is_saved_with_the_model(planted, tmp_path):
     ("given", "message"),
     [
         ({"learning_rate": -1}, "learning_rate must be"),
-        ({"length": "long"}, "base_length must be"),
-        ({"n_passes": 0}, "max_passes must be"),
+        ({"length": "long"}, "length must be"),
+        ({"n_passes": 0}, "n_passes must be"),
         ({"n_steps": 1.5}, "n_steps must be"),
         ({"start": "zero"}, "start must be"),
     ],
@@ -153,6 +153,7 @@ def test_residuals_are_what_the_vectors_leave_open(psdvec):
     x = psdvec.counts_.counts.toarray()
     ratio = 0.98 * x / np.maximum(margins.row_totals, 1)[:, None] + 0.02 * margins.unigram
     V = psdvec.vectors_.matrix.astype(float)
+    ratio[margins.row_totals == 0] = psdvec.vectors_.unigram  # nothing follows: as by chance
     expected = np.log(ratio / psdvec.vectors_.unigram) - V @ V.T
     found = psdvec.bigram_residuals(words, words)
     np.testing.assert_allclose(found, expected, atol=1e-9)
@@ -179,6 +180,38 @@ def test_context_and_topic_are_equation_2(model, psdvec):
         assert found == pytest.approx(expected, rel=1e-5)
         expected = oracles.in_context(V, u, T, r, 0 * A, known[0], known[1:], topic)
         assert model.conditional(word, context, topic) == pytest.approx(expected, rel=1e-5)
+
+
+def test_words_may_come_one_by_one(model, psdvec):
+    words, context = model.vocabulary_[:3], [model.vocabulary_[0]]
+    given = model.conditional(words, context, residuals=psdvec)
+    found = model.conditional(iter(words), iter(context), residuals=psdvec)
+    assert np.array_equal(given, found)
+
+
+def test_a_word_without_neighbours_follows_as_by_chance():
+    texts = [["cat", "dog", "cat"], ["solo"], ["dog", "cow", "cat"], ["solo"]] * 3
+    psdvec = PSDVec(2, min_count=1, window=1).fit(texts)
+    model = TopicVec(1, psdvec.vectors_, random_state=0, stop_words=None).fit(texts)
+    assert np.isfinite(psdvec.bigram_residuals(["solo", "cat"], ["solo", "cat"])).all()
+    after = model.conditional(model.vocabulary_, ["solo"], residuals=psdvec)
+    assert np.allclose(after, psdvec.vectors_.unigram, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"topic": True}, {"topic": 1.0}, {"topic": 99}, {"context": "cat"}, {"residuals": "psdvec"},
+     {"residuals": PSDVec()}],
+)  # fmt: skip
+def test_what_is_no_topic_context_or_residuals_is_refused(model, given):
+    with pytest.raises((DataError, NotFittedError)):
+        model.conditional(model.vocabulary_[0], **{"context": [], **given})
+
+
+@pytest.mark.parametrize("given", [{"learning_rate": 0}, {"length": 0}])
+def test_a_solver_that_does_not_move_is_refused(given):
+    with pytest.raises(DataError, match="must be"):
+        PaperSolver(**given)
 
 
 def test_residuals_of_other_vectors_and_unknown_names_are_refused(model, psdvec):
