@@ -125,7 +125,7 @@ class Row:
 
     @property
     def form(self) -> str:
-        """What stands for a document, see `topicvec_bench.registry.Method`."""
+        """What stands for a document, see `topicvec_bench.methods.Method`."""
         return str(self.settings.get("form") or METHODS[self.method].form)
 
     def as_dict(self) -> dict[str, Any]:
