@@ -21,8 +21,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import ot
 from numpy.typing import NDArray
+
+try:
+    import ot
+except ModuleNotFoundError as error:  # nothing else here needs it
+    raise SystemExit("word mover's distance is timed with POT: pip install POT") from error
+
 from topicvec_bench.corpora import LabelledTokens, load_split
 from topicvec_bench.movers import TopicMover, exact_costs, relaxed_costs, word_bags, word_costs
 from topicvec_bench.registry import MIN_COUNT, make

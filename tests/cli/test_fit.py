@@ -47,11 +47,20 @@ def test_options_reach_the_model(corpus, vectors, tmp_path):
 
 def test_the_papers_solver_is_said_on_the_command_line(corpus, vectors, tmp_path):
     output, said = tmp_path / "a.topicvec", []
-    for each in ("solver=paper", "learning_rate=0.05", "length=2500", "n_passes=2", "n_steps=5"):
+    for each in (
+        "solver=paper",
+        "learning_rate=0.05",
+        "length=2500",
+        "n_passes=2",
+        "n_steps=5",
+        "start=even",
+    ):
         said += ["--set", each]
     options = ["-k", "4", "--vectors", str(vectors), "--set", "max_iter=3", "--set", "tol=10", "-q"]
     assert call(["fit", str(corpus), "-o", str(output), *options, *said]) == 0
-    assert TopicVec.load(output).solver == PaperSolver(0.05, 2500, n_passes=2, n_steps=5)
+    assert TopicVec.load(output).solver == PaperSolver(
+        0.05, 2500, n_passes=2, n_steps=5, start="even"
+    )
 
 
 def test_topics_takes_settings_too(article, capsys):

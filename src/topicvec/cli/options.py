@@ -54,8 +54,8 @@ Settings = Annotated[
     flag(
         "--set",
         "A parameter of TopicVec: alpha, max_norm, solver, max_iter, tol or init, for example "
-        "alpha=learn or max_norm=12; with solver=paper also learning_rate, length, n_passes and "
-        "n_steps of PaperSolver; may be repeated.",
+        "alpha=learn or max_norm=12; with solver=paper also learning_rate, length, n_passes, "
+        "n_steps and start of PaperSolver; may be repeated.",
         metavar="NAME=VALUE",
     ),
 ]
