@@ -104,6 +104,7 @@ class TopicVecFeatures(TopicBaseline):
 
     def fit(self, documents: TokenLists, y: Sequence[str] | None = None) -> Self:
         """Learn topics of each class, or without classes of all documents."""
+        tokens = checked(documents)
         if self.form not in get_args(FeatureForm):
             known = ", ".join(get_args(FeatureForm))
             raise DataError(f"form must be one of {known}; found {self.form!r}")
@@ -119,7 +120,7 @@ class TopicVecFeatures(TopicBaseline):
             random_state=self.random_state,
             **{**self._options, **(self.options or {})},
         )
-        self.model_ = model.fit(checked(documents), y)
+        self.model_ = model.fit(tokens, y)
         return self
 
     def transform(self, documents: TokenLists) -> NDArray[np.floating]:
