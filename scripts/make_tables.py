@@ -59,7 +59,10 @@ those to learn and describe all documents, without the classifiers, some of them
 `topicvec-bench table2 --verify` with the same options runs rows again and fails where a score
 differs from the file in any digit; so compared, on the machine that made the file: {verified}.
 {older}"""
-VERIFIED = "none so far"
+VERIFIED = (
+    "on Reuters, seed 0, BOW, TF-IDF, MeanWV, TopicVec, square roots, own-words, random groups, "
+    "class counts, PLSA and DocNADE, all the same"
+)
 
 
 VERDICT = """**In short.** {paper} {ours} {control} {goal}"""
@@ -227,10 +230,10 @@ def verdict(found: Mapping[str, Mapping[str, Summary]]) -> str:
         control=f"The control without topics, random groups of each class's documents in the "
         f"formula of own-words, has {both('random groups')}, and in the formula of the "
         f"likelihoods {both('random groups, likelihoods')}; TF-IDF has {both('TF-IDF')}.",
-        goal=f"Own-words are {lead('own-words', 'TopicVec')} points from the paper's form on the "
-        f"two corpora, the random groups {lead('random groups', 'TopicVec')}: that much of it "
-        "needs no topics. The goal for topics, 1.5 and 0.5 points ahead of the random groups and "
-        f"ahead of TF-IDF, is {goal(found)}: `TopicVec, likelihoods` is "
+        goal=f"Of the points that own-words are ahead of the paper's form, "
+        f"{lead('own-words', 'TopicVec')}, random groups without topics have "
+        f"{lead('random groups', 'TopicVec')}. The goal for topics, 1.5 and 0.5 points ahead of "
+        f"the random groups and ahead of TF-IDF, is {goal(found)}: `TopicVec, likelihoods` is "
         f"{lead('TopicVec, likelihoods', 'random groups')} points from the random groups, "
         f"{lead('TopicVec, likelihoods', 'random groups, likelihoods')} from them in its own "
         f"formula and {lead('TopicVec, likelihoods', 'TF-IDF')} from TF-IDF (by the stronger "
@@ -239,10 +242,13 @@ def verdict(found: Mapping[str, Mapping[str, Summary]]) -> str:
 
 
 def goal(found: Mapping[str, Mapping[str, Summary]]) -> str:
-    wanted, controls = {"20news": 1.5, "reuters": 0.5}, ("random groups, likelihoods",)
+    wanted, controls = (
+        {"20news": 1.5, "reuters": 0.5},
+        ("random groups", "random groups, likelihoods"),
+    )
     reached = all(
         _f1(found[corpus], "TopicVec, likelihoods")
-        >= max(_f1(found[corpus], name) for name in ("random groups", *controls)) + lead
+        >= max(_f1(found[corpus], name) for name in controls) + lead
         and _f1(found[corpus], "TopicVec, likelihoods") > _f1(found[corpus], "TF-IDF")
         for corpus, lead in wanted.items()
     )
