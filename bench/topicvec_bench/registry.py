@@ -74,12 +74,12 @@ def find_method(name: str, role: Role = "features") -> Method:
     ('TopicVec', 'LDA')
     >>> find_method("word2vec")
     Traceback (most recent call last):
-    topicvec.errors.DataError: unknown method 'word2vec': expected one of BOW, TF-IDF, ...
+    topicvec.errors.DataError: unknown method 'word2vec': expected one of BOW; TF-IDF; ...
     """
     for method in METHODS.values():
         if getattr(method, role) and _plain(name) == _plain(method.name_as(role)):
             return method
-    raise DataError(f"unknown method {name!r}: expected one of {', '.join(names(role))}")
+    raise DataError(f"unknown method {name!r}: expected one of {'; '.join(names(role))}")
 
 
 def split_names(text: str, role: Role = "features") -> list[str]:
