@@ -43,4 +43,4 @@ def test_a_table_has_no_columns_for_what_is_not_known(corpus, capsys, monkeypatc
 
 def test_an_unknown_model_is_one_line(corpus, capsys):
     assert call(["topics", str(corpus), "--model", "LSA"]) == 2
-    assert "unknown method 'LSA': expected one of TopicVec, LDA (gensim)" in capsys.readouterr().err
+    assert "unknown method 'LSA': expected one of TopicVec; LDA (gensim)" in capsys.readouterr().err

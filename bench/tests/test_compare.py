@@ -94,7 +94,7 @@ def test_a_model_that_cannot_be_imported_is_skipped_with_its_reason(monkeypatch,
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones():
-    with pytest.raises(DataError, match="unknown method 'LSA': expected one of TopicVec, LDA"):
+    with pytest.raises(DataError, match="unknown method 'LSA': expected one of TopicVec; LDA"):
         make("LSA", "topics", n_topics=3)
     with pytest.raises(DataError, match="at least one fitted model"):
         score_runs([], [["a"]], vectors=None)
