@@ -53,7 +53,7 @@ each class against the rest, tells the classes of the test documents:
   method is judged by the scale of its features.
 
 Precision, recall and F1 are means over the classes, in percent; ± is the sample standard deviation
-over three seeds, and a row without it was run once or draws no random numbers. † learns its
+over three seeds, and a row without it was run less often or draws no random numbers. † learns its
 features from the classes of the training documents too, as the paper's TopicVec does. Seconds are
 those to learn and describe all documents, without the classifiers, some of them beside other work.
 `topicvec-bench table2 --verify` with the same options runs rows again and fails where a score
