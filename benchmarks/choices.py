@@ -39,7 +39,7 @@ CHOICES = (
         "Sharpness of own-words: 0.6, beside mean vectors 1.0",
         "Chosen with older vectors on the held-out documents, kept, not chosen again. The control "
         "of own-words has the same; for it it was tried again, with 10 to 1,000 pseudo-tokens: "
-        "on Reuters 0.6 and 1,000 are within 0.2 points of their best.",
+        "on Reuters 0.6 and 1,000 are within 0.3 points of their best.",
     ),
     (
         "`TopicVec, likelihoods`: words weighed or as they are counted",

@@ -128,11 +128,9 @@ class TopicVecFeatures(TopicBaseline):
         tokens = checked(documents)
         if self.form == "own-words":
             found = represent(self.model_, tokens, "own-words", sharpness=self.sharpness)
-        elif self.form == "likelihoods":
+        else:
             counts = count_words(self.model_, tokens)
             found = self._described(self._fitted(), counts, LocalEngine())
-        else:
-            found = self._proportions(tokens)
         return self._joined(found, tokens)
 
     def fit_transform(
@@ -182,10 +180,6 @@ class TopicVecFeatures(TopicBaseline):
 
     def _given_vectors(self) -> Any:
         return "general" if self.vectors is None else self.vectors
-
-    def _proportions(self, tokens: list[list[str]]) -> Floats:
-        prior = self.n_passes is None
-        return self._shares(represent(self.model_, tokens, "counts", prior=prior))
 
     def _shares(self, masses: Floats) -> Floats:
         theta = self.model_.fitted_.alpha + masses
