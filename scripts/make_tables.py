@@ -60,8 +60,8 @@ those to learn and describe all documents, without the classifiers, some of them
 differs from the file in any digit; so compared, on the machine that made the file: {verified}.
 {older}"""
 VERIFIED = (
-    "on Reuters, seed 0, BOW, TF-IDF, MeanWV, TopicVec and its square roots and default, own-words, "
-    "random groups, class counts, PLSA and DocNADE, all the same"
+    "on Reuters, seed 0, BOW, TF-IDF, MeanWV, TopicVec and its square roots and default, "
+    "own-words, random groups, class counts, PLSA and DocNADE, all the same"
 )
 
 
