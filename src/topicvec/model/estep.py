@@ -11,15 +11,15 @@ documents the twins in `kernels` do it, which have the same signatures
 (`tests/model/core/test_kernels.py` says that they agree).
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from topicvec.engine import Engine, Part
+from topicvec.engine import Engine
 from topicvec.model import equations
 from topicvec.model.own import OwnWords
 from topicvec.model.state import Corpus, Record
@@ -27,12 +27,15 @@ from topicvec.model.state import Corpus, Record
 __all__ = [
     "LEAST_WEIGHT",
     "Inferred",
+    "Summed",
     "e_step",
     "even_theta",
     "likelihoods",
-    "map_words",
     "mix",
     "one_theta",
+    "sum_documents",
+    "sum_shards",
+    "sum_words",
     "word_mass",
 ]
 
@@ -51,7 +54,7 @@ class Inferred(Record):
     ----------
     corpus : Corpus
         The documents.
-    theta : array, (D, K)
+    theta : array, (D, K), float32
         Dirichlet parameters of their mixtures; zero where a topic is not allowed.
     mass : array, (K,)
         Expected number of tokens of each topic.
@@ -60,7 +63,7 @@ class Inferred(Record):
     n_passes : int
         Passes over documents.
     table, weight, ratio : arrays, (U, K), (D, K), (nnz,)
-        What `map_words` needs.
+        What `sum_words` needs.
     """
 
     corpus: Corpus
@@ -80,7 +83,7 @@ class Inferred(Record):
     @property
     def proportions(self) -> Floats:
         """Posterior mean of each document's mixture (D, K); rows sum to 1."""
-        means: Floats = self.theta / self.theta.sum(axis=1, keepdims=True)
+        means: Floats = self.theta / self.theta.sum(axis=1, keepdims=True, dtype=float)
         return means
 
     def responsibilities(self, document: int, rows: Ints) -> Floats:
@@ -126,18 +129,19 @@ def e_step(
     for d in range(len(indptr) - 1):
         cells = slice(indptr[d], indptr[d + 1])
         n, prior, L = counts[cells].astype(float), alpha[group[d]], table[words[cells]]
-        new_theta[d] = theta[d]
+        current = theta[d].astype(float)
         for _ in range(max_passes):
             passes += 1
-            weight[d] = equations.mixture_weight(new_theta[d], floor)
+            weight[d] = equations.mixture_weight(current, floor)
             with np.errstate(invalid="ignore"):  # OpenBLAS looks at lanes that it does not use
                 ratio[cells] = n / equations.evidence(L, weight[d])
                 m = equations.topic_mass(ratio[cells], L, weight[d])
             found = equations.dirichlet(prior, m)
-            change = np.abs(found - new_theta[d]).sum()
-            new_theta[d] = found
+            change = np.abs(found - current).sum()
+            current = found
             if change <= 2 * tol * n.sum():
                 break
+        new_theta[d] = current
         bound += equations.document_bound(prior, n, n / ratio[cells], m, weight[d])
         mass += m
     return bound, passes
@@ -172,15 +176,19 @@ def even_theta(corpus: Corpus, alpha: Floats) -> Floats:
     Where α is one number, `one_theta` leads to the same topics: only differences between topics
     count in the first pass (`test_a_start_at_ones_or_even_is_the_same`).
     """
-    allowed = corpus.allowed[corpus.group]
-    totals = np.concatenate([[0.0], np.cumsum(corpus.counts, dtype=float)])
-    tokens_each = np.diff(totals[corpus.indptr]) / allowed.sum(1)
-    return np.where(allowed, alpha + tokens_each[:, None], 0.0)
+    theta = np.empty((corpus.n_documents, len(alpha)), corpus.dtype)
+    for shard in corpus.shards:
+        allowed = corpus.allowed[shard.group]
+        totals = np.concatenate([[0.0], np.cumsum(shard.counts, dtype=float)])
+        tokens_each = np.diff(totals[shard.indptr]) / allowed.sum(1)
+        theta[shard.rows] = np.where(allowed, alpha + tokens_each[:, None], 0.0)
+    return theta
 
 
 def one_theta(corpus: Corpus) -> Floats:
     """Start all mixtures at θ = 1, (D, K), as the original does; zero where not allowed."""
-    return corpus.allowed[corpus.group].astype(float)
+    parts = [corpus.allowed[shard.group].astype(corpus.dtype) for shard in corpus.shards]
+    return np.concatenate(parts)
 
 
 def likelihoods(
@@ -244,6 +252,68 @@ def _likelihood(
     return exponent.astype(piece.dtype, copy=False), peak, lifted
 
 
+class Summed(NamedTuple):
+    """What all documents say in one E-step.
+
+    Attributes
+    ----------
+    theta : array, (D, K), float32
+        Their mixtures.
+    words : array, (U, K), float32
+        C_wk = Σ_d n_dw π_dwk, tokens of the word types in the topics.
+    mass : array, (K,)
+        Expected number of tokens of each topic.
+    log_phi : array, (K,)
+        Σ_d E[log φ_dk] over the documents that may use topic k, if it was asked for.
+    bound : float
+        As of `mix`.
+    n_passes : int
+        Passes over documents.
+    """
+
+    theta: Floats
+    words: Floats
+    mass: Floats
+    log_phi: Floats
+    bound: float
+    n_passes: int
+
+
+def sum_shards(
+    engine: Engine, corpus: Corpus, table: Floats, alpha: Floats, start: Floats,
+    tol: float, max_passes: int, log_phi: bool = False,
+) -> Summed:  # fmt: skip
+    """Find the mixtures of all documents and sum up what they say, shard by shard.
+
+    Only mixtures and sums leave a shard, and sums are added in the order of the shards.
+    Parameters are those of `mix`; ``log_phi`` asks for the sums that a prior is learned from.
+    """
+    theta, C = np.empty_like(start), np.zeros(table.shape, table.dtype)
+    mass, logs, bound, n_passes = np.zeros(start.shape[1]), np.zeros(start.shape[1]), 0.0, 0
+    shard = partial(_sum, corpus.compiled, table, corpus.allowed * alpha, tol, max_passes, log_phi)
+    pieces = [(each, start[each.rows]) for each in corpus.shards]
+    found = engine.map(shard, pieces)
+    for (each, _), (its, words, *sums) in zip(pieces, found, strict=True):
+        theta[each.rows] = its
+        C[each.types] += words
+        mass, logs = mass + sums[0], logs + sums[1]
+        bound, n_passes = bound + sums[2], n_passes + sums[3]
+    return Summed(theta, C, mass, logs, bound, n_passes)
+
+
+def _sum(
+    compiled: bool, table: Floats, alpha: Floats, tol: float, max_passes: int, log_phi: bool,
+    piece: Piece,
+) -> Piece:  # fmt: skip
+    shard = piece[0]
+    theta, weight, ratio, mass, *rest = _shard(compiled, table, alpha, tol, max_passes, piece)
+    C = _words(compiled, (shard, ratio, weight, table[shard.types]))
+    logs: Floats = np.zeros(len(mass))
+    if log_phi:
+        logs = np.where(theta > 0, equations.expected_log_phi(theta.astype(float)), 0.0).sum(0)
+    return theta, C, mass, logs, *rest
+
+
 def mix(
     engine: Engine, corpus: Corpus, table: Floats, alpha: Floats, start: Floats,
     tol: float, max_passes: int,
@@ -271,60 +341,65 @@ def mix(
         Its bound is without the unigram probabilities and the maxima of the table's rows.
     """
     theta, weight = np.empty_like(start), np.empty(start.shape, table.dtype)
-    ratio = np.empty(len(corpus.counts), table.dtype)
+    ratio = np.empty(corpus.n_cells, table.dtype)
     mass, bound, n_passes = np.zeros(start.shape[1]), 0.0, 0
     shard = partial(_shard, corpus.compiled, table, corpus.allowed * alpha, tol, max_passes)
-    edges = [corpus.indptr[rows.start : rows.stop + 1] for rows in corpus.shards]
-    cells_of = [slice(indptr[0], indptr[-1]) for indptr in edges]
-    pieces = [
-        (p - p[0], corpus.words[cells], corpus.counts[cells], corpus.group[rows], start[rows])
-        for rows, p, cells in zip(corpus.shards, edges, cells_of, strict=True)
-    ]
-    found = engine.map(shard, pieces)
-    for rows, cells, part in zip(corpus.shards, cells_of, found, strict=True):
-        theta[rows], weight[rows], ratio[cells] = part[:3]
+    pieces = [(each, start[each.rows]) for each in corpus.shards]
+    for (each, _), part in zip(pieces, engine.map(shard, pieces), strict=True):
+        theta[each.rows], weight[each.rows], ratio[each.place] = part[:3]
         mass, bound, n_passes = mass + part[3], bound + part[4], n_passes + part[5]
     return Inferred(corpus, theta, mass, bound, n_passes, table, weight, ratio)
 
 
-def map_words(
-    engine: Engine, found: Inferred, function: Callable[..., Any], *more: Iterable[Part]
-) -> Any:
-    """Map over blocks of word types a function of C_wk = Σ_d n_dw π_dwk (n_block, K).
+def sum_words(engine: Engine, found: Inferred) -> Floats:
+    """Sum up the tokens of the word types in the topics, C_wk = Σ_d n_dw π_dwk (U, K)."""
+    table = found.table
+    pieces = [
+        (each, found.ratio[each.place], found.weight[each.rows], table[each.types])
+        for each in found.corpus.shards
+    ]
+    return _add_words(engine, found.corpus, pieces, table.dtype)
 
-    ``more`` have a `Part` for each block, for earlier arguments of the function.
-    """
-    corpus = found.corpus
-    edges = [corpus.word_indptr[words.start : words.stop + 1] for words in corpus.blocks]
-    pieces = (
-        (indptr - indptr[0], corpus.documents[cells], Part(found.ratio, corpus.cells[cells]), table)
-        for indptr, words in zip(edges, corpus.blocks, strict=True)
-        for cells, table in ((slice(indptr[0], indptr[-1]), found.table[words]),)
-    )
-    block = partial(_block, corpus.compiled, found.weight, function)
-    return engine.map(block, zip(pieces, *more, strict=True))
+
+def sum_documents(engine: Engine, found: Inferred) -> Floats:
+    """Sum up the topics' proportions in the documents that have each word type, (U, K)."""
+    one = np.float32(1)
+    shares = found.proportions.astype(np.float32)
+    pieces = [
+        (each, np.broadcast_to(one, len(each.cells)), shares[each.rows],
+         np.broadcast_to(one, (len(each.types), shares.shape[1])))
+        for each in found.corpus.shards
+    ]  # fmt: skip
+    return _add_words(engine, found.corpus, pieces, np.dtype(np.float32))
+
+
+def _add_words(engine: Engine, corpus: Corpus, pieces: list[Piece], dtype: np.dtype[Any]) -> Floats:
+    C = np.zeros((len(corpus.types), corpus.allowed.shape[1]), dtype)
+    found = engine.map(partial(_words, corpus.compiled), pieces)
+    for each, words in zip(corpus.shards, found, strict=True):
+        C[each.types] += words
+    return C
+
+
+def _words(compiled: bool, piece: Piece) -> Floats:
+    shard, ratio, weight, table = piece
+    loop = word_mass
+    if compiled:
+        from topicvec.model.kernels import word_mass as loop
+    return np.asarray(loop(shard.word_indptr, shard.documents, ratio[shard.cells], weight, table))
 
 
 def _shard(
     compiled: bool, table: Floats, alpha: Floats, tol: float, max_passes: int, piece: Piece
 ) -> Piece:
-    indptr, words, counts, group, start = piece
+    shard, start = piece
     theta, weight = np.empty_like(start), np.empty(start.shape, table.dtype)
-    ratio, mass = np.empty(len(counts), table.dtype), np.zeros(start.shape[1])
+    ratio, mass = np.empty(len(shard.counts), table.dtype), np.zeros(start.shape[1])
     loop = e_step
     if compiled:  # numba takes a while to import
         from topicvec.model.kernels import e_step as loop
     bound, n_passes = loop(
-        indptr, words, counts, table, alpha, group, start, tol, max_passes,
+        shard.indptr, shard.words, shard.counts, table, alpha, shard.group, start, tol, max_passes,
         LEAST_WEIGHT[table.dtype.char], theta, weight, ratio, mass,
     )  # fmt: skip
     return theta, weight, ratio, mass, bound, n_passes
-
-
-def _block(compiled: bool, weight: Floats, function: Callable[..., Any], piece: Piece) -> Any:
-    (indptr, documents, ratio, table), *parts = piece
-    loop = word_mass
-    if compiled:
-        from topicvec.model.kernels import word_mass as loop
-    C = np.asarray(loop(indptr, documents, ratio.take(), weight, table))
-    return function(*(part.take() for part in parts), C)

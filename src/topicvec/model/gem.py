@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import islice
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from topicvec.engine import Engine, Part
 from topicvec.errors import DataError
 from topicvec.model import equations
-from topicvec.model.estep import Inferred, likelihoods, map_words, mix
+from topicvec.model.estep import Summed, likelihoods, sum_shards
 from topicvec.model.mstep import Tables, evaluate, learn_alpha, m_step
 from topicvec.model.own import OwnWords, better_pseudo, find_pseudo, own_moment
 from topicvec.model.state import Corpus, DocStats, Lexicon, Solver, StepInfo, TopicState
@@ -136,38 +137,31 @@ def expect(
     engine: Engine, corpus: Corpus, lexicon: Lexicon, tables: Tables, state: TopicState,
     solver: Solver,
 ) -> tuple[Floats, Floats, DocStats]:  # fmt: skip
-    """E-step: the documents' mixtures (D, K), tokens of words in topics (U, K), their statistics.
-
-    The tokens of words are there if topics have, or will have, words of their own.
-    """
+    """E-step: mixtures of documents (D, K), tokens of words in topics (U, K), their statistics."""
     own = _own_words(lexicon, state)
     # In the table's precision, but for words of their own, whose pseudo-tokens are tiny.
     residuals = -tables.log_partition
     residuals = residuals if own else residuals.astype(state.topics.dtype)
     table, peak, price = likelihoods(engine, tables.dots, residuals, own=own)
-    found = mix(
-        engine, corpus, table, state.alpha, state.theta, solver.inner_tol, solver.max_passes
-    )
+    found = sum_shards(
+        engine, corpus, table, state.alpha, state.theta, solver.inner_tol, solver.max_passes,
+        solver.learn_alpha,
+    )  # fmt: skip
     # What the residuals lost by rounding: the bound is linear in them.
     rounding = -tables.log_partition - residuals
     bound = found.bound + corpus.type_counts @ peak + found.mass @ rounding + price
-    keep = solver.pseudo_tokens != np.inf
-    C, drawn, moment, rise = _sum_words(engine, lexicon, tables, found, residuals, own, keep)
-    log_phi = np.zeros(len(found.mass))
-    shards = [found.theta[rows] for rows in corpus.shards if solver.learn_alpha]
-    for part in engine.map(_log_phi, shards):
-        log_phi += part
+    drawn, moment, rise = _sum_words(engine, corpus, lexicon, tables, found, residuals, own)
     stats = DocStats(
         mass=found.mass,
         drawn=drawn,
         moment=moment,
-        log_phi=log_phi,
+        log_phi=found.log_phi,
         bound=float(bound + rise + corpus.type_counts @ lexicon.log_unigram),
         n_tokens=float(corpus.type_counts.sum()),
-        n_documents=len(corpus.group),
+        n_documents=corpus.n_documents,
         n_passes=found.n_passes,
     )
-    return found.theta, C, stats
+    return found.theta, found.words, stats
 
 
 def _own_words(lexicon: Lexicon, state: TopicState) -> OwnWords | None:
@@ -177,34 +171,36 @@ def _own_words(lexicon: Lexicon, state: TopicState) -> OwnWords | None:
 
 
 def _sum_words(
-    engine: Engine, lexicon: Lexicon, tables: Tables, found: Inferred, residuals: Floats,
-    own: OwnWords | None, keep: bool,
-) -> tuple[Floats, Floats, Floats, float]:  # fmt: skip
-    """Sum up words: their tokens in topics, how many vectors answer for, their moment, a rise."""
+    engine: Engine, corpus: Corpus, lexicon: Lexicon, tables: Tables, found: Summed,
+    residuals: Floats, own: OwnWords | None,
+) -> tuple[Floats, Floats, float]:  # fmt: skip
+    """Sum up words: how many of their tokens vectors answer for, their moment, a rise."""
     # Cᵀ V over the words: the third unavoidable matrix product. The vectors are taken anew each
     # time, block by block: kept side by side, those of all classes would fill the memory.
-    blocks = found.corpus.blocks
-    vectors = (Part(lexicon.vectors, lexicon.rows[words]) for words in blocks)
-    moment, kept = np.zeros((len(found.mass), lexicon.vectors.shape[1])), []
+    vectors = [Part(lexicon.vectors, lexicon.rows[words]) for words in corpus.blocks]
+    moment = np.zeros((len(found.mass), lexicon.vectors.shape[1]))
     if own is None:
-        for C, part in map_words(engine, found, partial(_moment, keep), vectors):
+        pieces = zip(vectors, (found.words[words] for words in corpus.blocks), strict=True)
+        for part in engine.map(_moment, pieces):
             moment += part
-            kept.append(C)
-        return np.concatenate(kept), found.mass, moment, 0.0
+        return found.mass, moment, 0.0
     drawn, gained = np.zeros(len(found.mass)), np.zeros(len(found.mass))
-    rows = [np.concatenate(tables.dots), own.counts, own.unigram]
-    parts = [[Part(array, words) for words in blocks] for array in rows]
-    block = partial(own_moment, residuals, own.pseudo)
-    for C, S, part, rise in map_words(engine, found, block, vectors, *parts):
+    arrays = [np.concatenate(tables.dots), own.counts, own.unigram, found.words]
+    parts = [[array[words] for words in corpus.blocks] for array in arrays]
+    block = partial(_own_moment, residuals, own.pseudo)
+    for S, part, rise in engine.map(block, zip(vectors, *parts, strict=True)):
         drawn, gained = drawn + S, gained + rise
         moment += part
-        kept.append(C)
-    counts = np.concatenate(kept)
-    return counts, drawn, moment, own.rise(counts, gained)
+    return drawn, moment, own.rise(found.words, gained)
 
 
-def _moment(keep: bool, V: Floats, C: Floats) -> tuple[Floats, Floats]:
-    return C if keep else C[:0], equations.moment(V, C)
+def _moment(piece: tuple[Part, Floats]) -> Floats:
+    return equations.moment(piece[0].take(), piece[1])
+
+
+def _own_moment(residuals: Floats, pseudo: Floats, piece: tuple[Any, ...]) -> tuple[Floats, ...]:
+    V, *rows = piece
+    return own_moment(residuals, pseudo, V.take(), *rows)[1:]
 
 
 def _give_own_words(
@@ -230,11 +226,6 @@ def _give_own_words(
     m = find_pseudo(*know) if first else better_pseudo(*know, before)
     m = max(m, _DOCUMENTS * C.sum(dtype=float) / len(state.theta))
     return replace(state, pseudo=np.where(free, m, np.inf)) if m < _LESS * before else state
-
-
-def _log_phi(theta: Floats) -> Floats:
-    """Sum E[log φ_dk] over the documents that may use topic k."""
-    return np.asarray(np.where(theta > 0, equations.expected_log_phi(theta), 0.0).sum(0))
 
 
 def rehearse(
@@ -265,7 +256,7 @@ def rehearse(
     """
     u = lexicon.unigram
     needed = np.union1d(np.argsort(-u, kind="stable")[:N_FREQUENT], lexicon.rows)
-    if len(corpus.counts) >= len(u) or len(needed) > _WORTH * len(u):
+    if corpus.n_cells >= len(u) or len(needed) > _WORTH * len(u):
         return state
     total = u[needed].sum()
     part = Lexicon(

@@ -6,18 +6,24 @@ depend on the documents beside it (`test_a_document_gets_the_same_mixture_alone_
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array
 
 from topicvec.engine import Engine, one_blas_thread
 from topicvec.errors import DataError, VocabularyMismatch
 from topicvec.model import equations
-from topicvec.model.estep import Inferred, even_theta, likelihoods, map_words, mix
-from topicvec.model.fitted import FittedTopics, Representatives, empty_table
+from topicvec.model.estep import (
+    Inferred,
+    even_theta,
+    likelihoods,
+    mix,
+    sum_documents,
+    sum_words,
+)
+from topicvec.model.fitted import FittedTopics, Representatives
 from topicvec.model.own import OwnWords
 from topicvec.model.state import Corpus
 
@@ -170,10 +176,7 @@ def word_masses(inferred: Inferred, n_words: int, engine: Engine) -> csr_array:
     csr_array, (W, K), float32
         Without entries below a thousandth of a token.
     """
-    blocks = list(map_words(engine, inferred, _sparse))
-    if not blocks:  # no document has a known word
-        return empty_table(n_words, len(inferred.mass))
-    return _among(csr_array(vstack(blocks, format="csr")), inferred.corpus.types, n_words)
+    return word_table(sum_words(engine, inferred), inferred.corpus.types, n_words)
 
 
 def document_masses(
@@ -195,23 +198,12 @@ def document_masses(
     array (W,), csr_array (W, K) of float32
     """
     corpus, theirs = inferred.corpus, masses[inferred.corpus.types]
-    by_word = csr_array(
-        (np.ones(len(corpus.documents)), corpus.documents, corpus.word_indptr),
-        (len(corpus.types), corpus.n_documents),
-    )
-    pieces = [(by_word[words], theirs[words]) for words in corpus.blocks]
-    data = list(engine.map(partial(_sums_at, inferred.proportions), pieces))
-    values = np.concatenate([np.zeros(0, np.float32), *data])
+    sums = sum_documents(engine, inferred)
+    rows = np.repeat(np.arange(len(sums)), np.diff(theirs.indptr))
     n_documents = np.zeros(masses.shape[0])
-    n_documents[corpus.types] = np.diff(corpus.word_indptr)
+    n_documents[corpus.types] = corpus.type_documents
+    values = sums[rows, theirs.indices]
     return n_documents, csr_array((values, masses.indices, masses.indptr), masses.shape)
-
-
-def _sums_at(proportions: Floats, piece: tuple[csr_array, csr_array]) -> NDArray[np.float32]:
-    has_word, masses = piece
-    sums = np.asarray(has_word @ proportions)
-    rows = np.repeat(np.arange(len(sums)), np.diff(masses.indptr))
-    return sums[rows, masses.indices].astype(np.float32)
 
 
 def word_table(C: Floats, types: Ints, n_words: int) -> csr_array:
@@ -244,11 +236,16 @@ def representatives(proportions: Floats, n_best: int = 10) -> tuple[Representati
     >>> representatives(np.array([[0.9, 0.1], [0.2, 0.8]]), 1)
     (((0, 0.9),), ((1, 0.8),))
     """
-    order = np.argsort(-proportions, axis=0, kind="stable")[:n_best]
-    return tuple(
-        tuple((int(row), float(proportions[row, topic])) for row in rows)
-        for topic, rows in enumerate(order.T)
-    )
+    return tuple(_largest(shares, n_best) for shares in proportions.T)
+
+
+def _largest(shares: Floats, n_best: int) -> Representatives:
+    """Find the largest of many without sorting the others; the first of equal ones."""
+    n_best = min(n_best, len(shares))
+    least = np.partition(shares, len(shares) - n_best)[len(shares) - n_best] if n_best else 0.0
+    rows = np.flatnonzero(shares >= least)
+    rows = rows[np.argsort(-shares[rows], kind="stable")][:n_best]
+    return tuple((int(row), float(shares[row])) for row in rows)
 
 
 def _table(fitted: FittedTopics, types: Ints, engine: Engine) -> tuple[Floats, Floats]:

@@ -123,7 +123,7 @@ def e_step(  # type: ignore[no-untyped-def]
     """Find the mixtures of a shard of documents, see `topicvec.model.estep.e_step`."""
     n_topics = table.shape[1]
     part = np.empty(n_topics, table.dtype)
-    found = np.empty(n_topics)
+    found, current = np.empty(n_topics), np.empty(n_topics)
     starts = np.zeros(alpha.shape[0])
     for g in range(alpha.shape[0]):
         for k in range(n_topics):
@@ -131,7 +131,7 @@ def e_step(  # type: ignore[no-untyped-def]
     bound, passes = 0.0, 0
     for d in range(indptr.size - 1):
         cells = slice(indptr[d], indptr[d + 1])
-        prior, current = alpha[group[d]], new_theta[d]
+        prior = alpha[group[d]]
         current[:] = theta[d]
         length = counts[cells].sum()
         for _ in range(max_passes):
@@ -146,6 +146,7 @@ def e_step(  # type: ignore[no-untyped-def]
                 current[k] = prior[k] + found[k]
             if change <= 2.0 * tol * length:
                 break
+        new_theta[d] = current
         bound += _document_bound(
             counts[cells], ratio[cells], weight[d], found, prior, starts[group[d]]
         )

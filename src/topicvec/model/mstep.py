@@ -366,7 +366,7 @@ def learn_alpha(corpus: Corpus, stats: DocStats, alpha: Floats) -> tuple[Floats,
     documents d that may use k of ψ(Σ_{j allowed in d} α_j) + E[log φ_dk]. Every round raises the
     bound, also when it is cut off at the limits, for the bound is concave in each log-prior.
     """
-    sizes = np.bincount(corpus.group, minlength=len(corpus.allowed)).astype(float)
+    sizes = corpus.sizes.astype(float)
     allowed = corpus.allowed.astype(float)
     users = np.maximum(sizes @ allowed, 1.0)
     new = alpha

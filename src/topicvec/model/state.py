@@ -22,10 +22,12 @@ __all__ = [
     "Lexicon",
     "PaperSolver",
     "Record",
+    "Shard",
     "Solver",
     "StepInfo",
     "TopicState",
     "cut_evenly",
+    "cut_growing",
 ]
 
 Floats = NDArray[np.floating]
@@ -35,6 +37,8 @@ Bools = NDArray[np.bool_]
 _FEW_DOCUMENTS = 8  # done by the readable loops before the compiled ones are loaded
 _N_PIECES = 48  # enough for many workers
 _LEAST_COST = 20_000.0  # of a piece, so that it outweighs its overhead
+_MOST_COST = 500_000.0  # of a shard: what many workers hold at once stays small
+_GROWTH = 16  # shards before the next one is larger
 
 
 class Record:
@@ -369,48 +373,122 @@ class Lexicon(Record):
         )
 
 
+def cut_growing(cost: Floats) -> tuple[slice, ...]:
+    """Cut a row of documents into consecutive shards, of which later ones are larger.
+
+    A shard ends with the document that brings its cost to a sixteenth of all before it, within
+    limits. So a reader that does not know how many will come cuts as one that has them all, and
+    both have the same bits.
+
+    Examples
+    --------
+    >>> cut_growing(np.full(5, 10_000.0))
+    (slice(0, 2, None), slice(2, 4, None), slice(4, 5, None))
+    """
+    total, edges = np.concatenate([[0.0], np.cumsum(cost, dtype=float)]), [0]
+    while edges[-1] < len(cost):
+        before = total[edges[-1]]
+        size = np.clip(before / _GROWTH, _LEAST_COST, _MOST_COST)
+        edges.append(min(int(np.searchsorted(total, before + size)), len(cost)))
+    return tuple(slice(a, b) for a, b in pairwise(edges))
+
+
 @dataclass(frozen=True)
-class Corpus(Record):
-    """Counts of documents × word types, by document and by word, cut into pieces.
+class Shard(Record):
+    """Some consecutive documents of a corpus, by document and by word.
 
     Parameters
     ----------
+    rows, place : slices
+        Where its documents and its cells are in the corpus.
     indptr, words, counts : arrays
-        CSR by document; ``words`` index the types.
-    word_indptr, documents, cells : arrays
-        The same by word; ``cells`` are positions in the CSR.
-    types : array, (U,)
-        Column of the given counts of each word type.
-    type_counts : array, (U,)
-        How often each type occurs.
+        CSR by document; ``words`` index the types of the corpus.
     group : array, (D,)
         Each document's row of ``allowed``.
+    types : array, (U,)
+        Types that these documents have.
+    word_indptr, documents, cells : arrays
+        The same by word, for each of these types; ``cells`` are positions in the CSR.
+    """
+
+    rows: slice
+    place: slice
+    indptr: Ints
+    words: Ints
+    counts: Floats
+    group: Ints
+    types: Ints
+    word_indptr: Ints
+    documents: Ints
+    cells: Ints
+
+    @classmethod
+    def of(
+        cls, rows: slice, place: slice, indptr: Ints, words: Ints, counts: Floats, group: Ints
+    ) -> "Shard":
+        """Lay documents out by word too."""
+        by_word = np.argsort(words, kind="stable").astype(np.int32)
+        types, per_type = np.unique(words, return_counts=True)
+        owner = np.repeat(np.arange(len(group), dtype=np.int32), np.diff(indptr))
+        return cls(
+            rows=rows,
+            place=place,
+            indptr=indptr,
+            words=words,
+            counts=counts,
+            group=group,
+            types=types,
+            word_indptr=np.concatenate([[0], np.cumsum(per_type)]),
+            documents=owner[by_word],
+            cells=by_word,
+        )
+
+
+@dataclass(frozen=True)
+class Corpus(Record):
+    """Counts of documents × word types, cut into shards of documents.
+
+    Parameters
+    ----------
+    shards : tuple of Shard
+        The documents; how they are cut depends on the documents alone.
+    types : array, (U,)
+        Column of the given counts of each word type.
+    type_counts, type_documents : arrays, (U,)
+        How often each type occurs, and in how many documents.
+    sizes : array, (n_groups,)
+        Number of documents of each group.
     allowed : array, (n_groups, K)
         Topics that the documents of a group may use.
-    shards, blocks : tuples of slices
-        Pieces of the documents and of the word types.
+    blocks : tuple of slices
+        Pieces of the word types.
     compiled : bool
         Whether the compiled loops are to be used, see `topicvec.model.estep`.
     """
 
-    indptr: Ints
-    words: Ints
-    counts: Floats
-    word_indptr: Ints
-    documents: Ints
-    cells: Ints
+    shards: tuple[Shard, ...]
     types: Ints
     type_counts: Floats
-    group: Ints
+    type_documents: Ints
+    sizes: Ints
     allowed: Bools
-    shards: tuple[slice, ...]
     blocks: tuple[slice, ...]
     compiled: bool
 
     @property
     def n_documents(self) -> int:
         """Number of documents."""
-        return len(self.group)
+        return int(self.sizes.sum())
+
+    @property
+    def n_cells(self) -> int:
+        """Number of counts that are not zero."""
+        return int(self.type_documents.sum())
+
+    @property
+    def dtype(self) -> np.dtype[np.floating]:
+        """Precision of counts, and so of mixtures."""
+        return self.shards[0].counts.dtype if self.shards else np.dtype(np.float32)
 
     @classmethod
     def of(
@@ -426,25 +504,27 @@ class Corpus(Record):
         table.sum_duplicates()
         table.eliminate_zeros()
         types, words = np.unique(table.indices, return_inverse=True)
-        by_word = np.argsort(words, kind="stable")
         per_type = np.bincount(words, minlength=len(types))
-        owner = np.repeat(np.arange(table.shape[0], dtype=np.int32), np.diff(table.indptr))
         groups, group = np.ones((1, n_topics), bool), np.zeros(table.shape[0], np.int32)
         if allowed is not None:  # number the distinct rows of the mask
             groups, group = np.unique(np.asarray(allowed, bool), axis=0, return_inverse=True)
             group = group.ravel().astype(np.int32)
+        type_counts = np.bincount(words, table.data, minlength=len(types)).astype(float)
+        indptr, words = table.indptr.astype(np.int64), words.astype(np.int32)
+        cells = table.data.astype(dtype)
+        shards = []
+        for rows in cut_growing(np.diff(indptr) + 4.0):  # a document costs even when short
+            edges = indptr[rows.start : rows.stop + 1]
+            place = slice(int(edges[0]), int(edges[-1]))
+            theirs = edges - edges[0], words[place], cells[place], group[rows]
+            shards.append(Shard.of(rows, place, *theirs))
         return cls(
-            indptr=table.indptr.astype(np.int64),
-            words=words.astype(np.int32),
-            counts=table.data.astype(dtype),
-            word_indptr=np.concatenate([[0], np.cumsum(per_type)]).astype(np.int64),
-            documents=owner[by_word],
-            cells=by_word.astype(np.int64),
+            shards=tuple(shards),
             types=types.astype(np.int64),
-            type_counts=np.bincount(words, table.data, minlength=len(types)).astype(float),
-            group=group,
+            type_counts=type_counts,
+            type_documents=per_type,
+            sizes=np.bincount(group, minlength=len(groups)),
             allowed=groups,
-            shards=cut_evenly(np.diff(table.indptr) + 4.0),  # a document costs even when short
-            blocks=cut_evenly(per_type + 100.0),  # a type costs its row of the matrix product
+            blocks=cut_evenly(np.full(len(types), 100.0)),  # rows of the matrix product
             compiled=table.shape[0] > _FEW_DOCUMENTS if compiled is None else compiled,
         )

@@ -8,7 +8,7 @@ import pytest
 from topicvec.engine import InPlace, LocalEngine
 from topicvec.errors import DataError
 from topicvec.model import equations as eq
-from topicvec.model.estep import even_theta, map_words, mix
+from topicvec.model.estep import even_theta, mix, sum_words
 from topicvec.model.gem import expect, iterate
 from topicvec.model.mstep import HEAD_SIZE, LocalModel, _newton_step, evaluate, m_step
 from topicvec.model.state import Lexicon, Solver, cut_evenly
@@ -47,8 +47,8 @@ def test_the_bound_is_the_papers_at_the_state_it_comes_with(world, engine):
     np.testing.assert_allclose(state.residuals, r, atol=1e-10)
     logits, total = eq.logits(V, state.topics, r), 0.0
     for d in range(corpus.n_documents):
-        cells = slice(corpus.indptr[d], corpus.indptr[d + 1])
-        words, n = corpus.types[corpus.words[cells]], corpus.counts[cells]
+        cells = slice(corpus.shards[0].indptr[d], corpus.shards[0].indptr[d + 1])
+        words, n = corpus.types[corpus.shards[0].words[cells]], corpus.shards[0].counts[cells]
         total += oracles.bound_short(logits[words], u[words], state.alpha, state.theta[d], n)
     assert state.bound == pytest.approx(total, rel=1e-6)
     assert infos[-1].bound == state.bounds[-1] == state.bound / corpus.type_counts.sum()
@@ -195,8 +195,8 @@ def test_statistics_are_the_equations(world, engine):
     logits = eq.logits(world.V, state.topics, -tables.log_partition)
     mass, moment = 0, 0
     for d in range(corpus.n_documents):
-        cells = slice(corpus.indptr[d], corpus.indptr[d + 1])
-        words, n = corpus.types[corpus.words[cells]], corpus.counts[cells]
+        cells = slice(corpus.shards[0].indptr[d], corpus.shards[0].indptr[d + 1])
+        words, n = corpus.types[corpus.shards[0].words[cells]], corpus.shards[0].counts[cells]
         pi = oracles.responsibilities(state.theta[d], logits[words])
         m, S = oracles.moments(world.V[words], n, pi)
         mass, moment = mass + m, moment + S
@@ -256,7 +256,7 @@ def test_words_are_counted_once_for_each_token(world, engine):
     corpus, _, state = prepare(world)
     table = np.random.default_rng(0).random((len(corpus.types), 6)) + 0.1
     found = mix(engine, corpus, table, state.alpha, state.theta, 1e-3, 3)
-    C = np.concatenate(list(map_words(engine, found, np.copy)))
+    C = sum_words(engine, found)
     np.testing.assert_allclose(C.sum(1), corpus.type_counts)
     np.testing.assert_allclose(C.sum(0), found.mass)
 

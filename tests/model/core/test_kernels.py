@@ -15,18 +15,26 @@ def arguments(world, dtype, mask=False, tol=1e-3, max_passes=6):
     table = np.exp(logits - logits.max(1, keepdims=True)).astype(dtype)
     alpha = np.vstack([np.linspace(0.05, 0.5, n_topics)] * 2)
     group = np.arange(corpus.n_documents) % 2
-    lengths = np.add.reduceat(corpus.counts, corpus.indptr[:-1])
+    lengths = np.add.reduceat(corpus.shards[0].counts, corpus.shards[0].indptr[:-1])
     if mask:
         alpha[1, 2] = alpha[0, 3] = 0
     theta = np.where(alpha[group] > 0, alpha[group] + lengths[:, None] / n_topics, 0)
-    inputs = (corpus.indptr, corpus.words, corpus.counts, table, alpha, group, theta)
+    inputs = (
+        corpus.shards[0].indptr,
+        corpus.shards[0].words,
+        corpus.shards[0].counts,
+        table,
+        alpha,
+        group,
+        theta,
+    )
     return corpus, (*inputs, tol, max_passes, estep.LEAST_WEIGHT[np.dtype(dtype).char])
 
 
 def outputs(corpus, args):
     shape, dtype = args[6].shape, args[3].dtype
     return (
-        np.empty(shape), np.empty(shape, dtype), np.empty(len(corpus.counts), dtype),
+        np.empty(shape), np.empty(shape, dtype), np.empty(len(corpus.shards[0].counts), dtype),
         np.zeros(shape[1]),
     )  # fmt: skip
 
@@ -51,7 +59,13 @@ def test_word_mass_agrees_with_its_twin_and_with_the_topic_mass(world):
     corpus, args = arguments(world, np.float64)
     _, weight, ratio, mass = out = outputs(corpus, args)
     kernels.e_step(*args, *out)
-    where = (corpus.word_indptr, corpus.documents, ratio[corpus.cells], weight, args[3])
+    where = (
+        corpus.shards[0].word_indptr,
+        corpus.shards[0].documents,
+        ratio[corpus.shards[0].cells],
+        weight,
+        args[3],
+    )
     C = kernels.word_mass(*where)
     np.testing.assert_allclose(C, estep.word_mass(*where))
     np.testing.assert_allclose(C.sum(0), mass)
@@ -67,9 +81,9 @@ def test_the_bound_of_the_e_step_is_the_papers(world):
     logits = eq.logits(world.V, world.T, r)[corpus.types]
     expected = -corpus.type_counts @ logits.max(1)
     for d in range(corpus.n_documents):
-        cells = slice(corpus.indptr[d], corpus.indptr[d + 1])
-        n, words = corpus.counts[cells], corpus.types[corpus.words[cells]]
-        pi = (ratio[cells] / n)[:, None] * args[3][corpus.words[cells]] * weight[d]
+        cells = slice(corpus.shards[0].indptr[d], corpus.shards[0].indptr[d + 1])
+        n, words = corpus.shards[0].counts[cells], corpus.types[corpus.shards[0].words[cells]]
+        pi = (ratio[cells] / n)[:, None] * args[3][corpus.shards[0].words[cells]] * weight[d]
         u = np.ones(len(n))
         expected += oracles.bound_long(world.V[words], u, world.T, r, args[4][0], theta[d], n, pi)
     assert bound == pytest.approx(expected)

@@ -62,9 +62,9 @@ def long_bound(world, corpus, state):
     P, drawn, _ = drawn_words(world, corpus, state)
     logits, total = np.log(drawn / world.u[:, None]), price(P, drawn, state.pseudo)
     for d in range(corpus.n_documents):
-        cells = slice(corpus.indptr[d], corpus.indptr[d + 1])
-        words, n = corpus.types[corpus.words[cells]], corpus.counts[cells]
-        may = corpus.allowed[corpus.group[d]]
+        cells = slice(corpus.shards[0].indptr[d], corpus.shards[0].indptr[d + 1])
+        words, n = corpus.types[corpus.shards[0].words[cells]], corpus.shards[0].counts[cells]
+        may = corpus.allowed[corpus.shards[0].group[d]]
         total += oracles.bound_short(
             logits[words][:, may], world.u[words], state.alpha[may], state.theta[d][may], n
         )
