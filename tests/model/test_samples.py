@@ -36,7 +36,7 @@ def true_bound(vectors, counts, state):
     for d in range(counts.shape[0]):
         row = counts[[d]]
         logits = eq.logits(V[row.indices].astype(float), T, r)
-        n, theta = row.data.astype(float), state.theta[d].astype(float)
+        n, theta = row.data.astype(float), np.concatenate(state.theta)[d].astype(float)
         total += oracles.bound_short(logits, u[row.indices], state.alpha, theta, n)
     return total / counts.sum()
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from topicvec.engine import Engine
 from topicvec.model import equations
 from topicvec.model.own import OwnWords
-from topicvec.model.state import Corpus, Record
+from topicvec.model.state import Corpus, Record, Shard
 
 __all__ = [
     "LEAST_WEIGHT",
@@ -41,6 +41,7 @@ __all__ = [
 
 Floats = NDArray[np.floating]
 Ints = NDArray[np.integer]
+Bools = NDArray[np.bool_]
 Piece = tuple[Any, ...]
 
 LEAST_WEIGHT = {"f": 1e-18, "d": 1e-140}  # by precision: the product of two never underflows
@@ -170,25 +171,26 @@ def word_mass(
     return np.asarray(np.add.reduceat(parts, indptr[:-1], axis=0) * table)
 
 
-def even_theta(corpus: Corpus, alpha: Floats) -> Floats:
-    """Deal the tokens of each document evenly among its topics, (D, K).
+def even_theta(corpus: Corpus, alpha: Floats) -> tuple[Floats, ...]:
+    """Deal the tokens of each document evenly among its topics, (d, K) of each shard.
 
     Where α is one number, `one_theta` leads to the same topics: only differences between topics
     count in the first pass (`test_a_start_at_ones_or_even_is_the_same`).
     """
-    theta = np.empty((corpus.n_documents, len(alpha)), corpus.dtype)
-    for shard in corpus.shards:
-        allowed = corpus.allowed[shard.group]
-        totals = np.concatenate([[0.0], np.cumsum(shard.counts, dtype=float)])
-        tokens_each = np.diff(totals[shard.indptr]) / allowed.sum(1)
-        theta[shard.rows] = np.where(allowed, alpha + tokens_each[:, None], 0.0)
-    return theta
+    return tuple(_even(shard, corpus.allowed[shard.group], alpha) for shard in corpus.shards)
 
 
-def one_theta(corpus: Corpus) -> Floats:
-    """Start all mixtures at θ = 1, (D, K), as the original does; zero where not allowed."""
-    parts = [corpus.allowed[shard.group].astype(corpus.dtype) for shard in corpus.shards]
-    return np.concatenate(parts)
+def _even(shard: Shard, allowed: Bools, alpha: Floats) -> Floats:
+    totals = np.concatenate([[0.0], np.cumsum(shard.counts, dtype=float)])
+    tokens_each = np.diff(totals[shard.indptr]) / allowed.sum(1)
+    theta: Floats = np.where(allowed, alpha + tokens_each[:, None], 0.0)
+    return theta.astype(shard.counts.dtype)
+
+
+def one_theta(corpus: Corpus) -> tuple[Floats, ...]:
+    """Start all mixtures at θ = 1 as the original does, (d, K) of each shard; zero where barred."""
+    shards = corpus.shards
+    return tuple(corpus.allowed[each.group].astype(each.counts.dtype) for each in shards)
 
 
 def likelihoods(
@@ -257,8 +259,8 @@ class Summed(NamedTuple):
 
     Attributes
     ----------
-    theta : array, (D, K), float32
-        Their mixtures.
+    theta : sequence of arrays, (d, K)
+        Their mixtures, shard by shard.
     words : array, (U, K), float32
         C_wk = Σ_d n_dw π_dwk, tokens of the word types in the topics.
     mass : array, (K,)
@@ -271,7 +273,7 @@ class Summed(NamedTuple):
         Passes over documents.
     """
 
-    theta: Floats
+    theta: Sequence[Floats]
     words: Floats
     mass: Floats
     log_phi: Floats
@@ -280,7 +282,7 @@ class Summed(NamedTuple):
 
 
 def sum_shards(
-    engine: Engine, corpus: Corpus, table: Floats, alpha: Floats, start: Floats,
+    engine: Engine, corpus: Corpus, table: Floats, alpha: Floats, start: Sequence[Floats],
     tol: float, max_passes: int, log_phi: bool = False,
 ) -> Summed:  # fmt: skip
     """Find the mixtures of all documents and sum up what they say, shard by shard.
@@ -288,17 +290,16 @@ def sum_shards(
     Only mixtures and sums leave a shard, and sums are added in the order of the shards.
     Parameters are those of `mix`; ``log_phi`` asks for the sums that a prior is learned from.
     """
-    theta, C = np.empty_like(start), np.zeros(table.shape, table.dtype)
-    mass, logs, bound, n_passes = np.zeros(start.shape[1]), np.zeros(start.shape[1]), 0.0, 0
+    theta, C = [], np.zeros(table.shape, table.dtype)
+    mass, logs, bound, n_passes = np.zeros(len(alpha)), np.zeros(len(alpha)), 0.0, 0
     shard = partial(_sum, corpus.compiled, table, corpus.allowed * alpha, tol, max_passes, log_phi)
-    pieces = [(each, start[each.rows]) for each in corpus.shards]
-    found = engine.map(shard, pieces)
-    for (each, _), (its, words, *sums) in zip(pieces, found, strict=True):
-        theta[each.rows] = its
+    found = engine.map(shard, zip(corpus.shards, start, strict=True))
+    for each, (its, words, *sums) in zip(corpus.shards, found, strict=True):
+        theta.append(its)
         C[each.types] += words
         mass, logs = mass + sums[0], logs + sums[1]
         bound, n_passes = bound + sums[2], n_passes + sums[3]
-    return Summed(theta, C, mass, logs, bound, n_passes)
+    return Summed(tuple(theta), C, mass, logs, bound, n_passes)
 
 
 def _sum(
@@ -315,7 +316,7 @@ def _sum(
 
 
 def mix(
-    engine: Engine, corpus: Corpus, table: Floats, alpha: Floats, start: Floats,
+    engine: Engine, corpus: Corpus, table: Floats, alpha: Floats, start: Sequence[Floats],
     tol: float, max_passes: int,
 ) -> Inferred:  # fmt: skip
     """Find the mixtures of all documents, shard by shard.
@@ -330,8 +331,8 @@ def mix(
         exp(v·t + r), each row divided by its maximum.
     alpha : array, (K,)
         Prior of the mixtures.
-    start : array, (D, K)
-        Dirichlet parameters to start from.
+    start : sequence of arrays, (d, K)
+        Dirichlet parameters to start from, shard by shard.
     tol, max_passes : float, int
         When a document is done, see `e_step`.
 
@@ -340,12 +341,13 @@ def mix(
     Inferred
         Its bound is without the unigram probabilities and the maxima of the table's rows.
     """
-    theta, weight = np.empty_like(start), np.empty(start.shape, table.dtype)
+    shape = corpus.n_documents, len(alpha)
+    theta, weight = np.empty(shape, corpus.dtype), np.empty(shape, table.dtype)
     ratio = np.empty(corpus.n_cells, table.dtype)
-    mass, bound, n_passes = np.zeros(start.shape[1]), 0.0, 0
+    mass, bound, n_passes = np.zeros(len(alpha)), 0.0, 0
     shard = partial(_shard, corpus.compiled, table, corpus.allowed * alpha, tol, max_passes)
-    pieces = [(each, start[each.rows]) for each in corpus.shards]
-    for (each, _), part in zip(pieces, engine.map(shard, pieces), strict=True):
+    found = engine.map(shard, zip(corpus.shards, start, strict=True))
+    for each, part in zip(corpus.shards, found, strict=True):
         theta[each.rows], weight[each.rows], ratio[each.place] = part[:3]
         mass, bound, n_passes = mass + part[3], bound + part[4], n_passes + part[5]
     return Inferred(corpus, theta, mass, bound, n_passes, table, weight, ratio)

@@ -143,7 +143,9 @@ class Plan(Solver):
         lexicon = Lexicon.of(
             self.vectors.matrix, self.vectors.unigram, corpus.types, self.n_normalizer_words
         )
-        first = state or self.first(corpus)
+        first = self.first(corpus)
+        if state is not None:  # mixtures come as one table from a file
+            first = replace(state, theta=corpus.cut(np.concatenate(state.theta)))
         if self.rehearse and state is None:
             first = rehearse(corpus, lexicon, first, self, engine, self.free, self.max_iter)
         for found, info in iterate(corpus, lexicon, first, self, engine, self.free):
@@ -390,7 +392,7 @@ def warn_unconverged(history: Mapping[str, Any], tol: float, max_iter: int) -> N
 def conclude(plan: Plan, state: TopicState, engine: Engine) -> tuple[FittedTopics, Inferred]:
     """Make the record of what EM has found, and the mixtures of the user's documents."""
     n_documents, n_words = int(plan.counts.shape[0]) - plan.n_held, len(plan.vectors.words)
-    counts, start = plan.counts[:n_documents], state.theta[:n_documents]
+    counts, start = plan.counts[:n_documents], np.concatenate(state.theta)[:n_documents]
     residuals, limit = state.residuals.astype(float), plan.n_normalizer_words
     if state.iteration == 0:  # broken off before its first iteration
         residuals = topic_residuals(plan.vectors, state.topics, limit)
@@ -487,13 +489,19 @@ def _fingerprint(plans: Sequence[Plan]) -> str:
 def _save(path: AnyPath, mark: str, states: Sequence[TopicState | None]) -> None:
     """Write where all plans stand, whole or not at all."""
     tensors = {
-        f"{number}.{each.name}": np.asarray(getattr(state, each.name))
+        f"{number}.{each.name}": _tensor(getattr(state, each.name))
         for number, state in enumerate(states)
         if state is not None
         for each in fields(TopicState)
     }
     metadata = {"format": _FORMAT, "version": _VERSION, "fingerprint": mark}
     write_tensors(Path(path), tensors, metadata)
+
+
+def _tensor(value: Any) -> NDArray[Any]:
+    """Make one array of a field of a state; mixtures come shard by shard."""
+    by_shard = isinstance(value, Sequence) and len(value) and isinstance(value[0], np.ndarray)
+    return np.concatenate(value) if by_shard else np.asarray(value)
 
 
 def _load(path: AnyPath, mark: str, n_plans: int) -> list[TopicState | None]:
@@ -522,7 +530,8 @@ def _state(tensors: Mapping[str, NDArray[Any]], number: int) -> TopicState:
     }
     for name in ("iteration", "bound"):
         values[name] = values[name].item()
-    return TopicState(**values | {"bounds": tuple(values["bounds"].tolist())})
+    values |= {"bounds": tuple(values["bounds"].tolist()), "theta": (values["theta"],)}
+    return TopicState(**values)
 
 
 def _check(path: AnyPath, metadata: Mapping[str, str], mark: str) -> None:

@@ -5,7 +5,7 @@ An iteration is an E-step (`expect`), which finds the documents' mixtures and ad
 say, and a step of the topics (`m_step`) and, if asked, of the prior.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -136,7 +136,7 @@ def _move(
 def expect(
     engine: Engine, corpus: Corpus, lexicon: Lexicon, tables: Tables, state: TopicState,
     solver: Solver,
-) -> tuple[Floats, Floats, DocStats]:  # fmt: skip
+) -> tuple[Sequence[Floats], Floats, DocStats]:  # fmt: skip
     """E-step: mixtures of documents (D, K), tokens of words in topics (U, K), their statistics."""
     own = _own_words(lexicon, state)
     # In the table's precision, but for words of their own, whose pseudo-tokens are tiny.
@@ -224,7 +224,7 @@ def _give_own_words(
     know = engine, own, tables.dots, -tables.log_partition
     before = np.inf if first else float(state.pseudo[free][0])
     m = find_pseudo(*know) if first else better_pseudo(*know, before)
-    m = max(m, _DOCUMENTS * C.sum(dtype=float) / len(state.theta))
+    m = max(m, _DOCUMENTS * C.sum(dtype=float) / sum(map(len, state.theta)))
     return replace(state, pseudo=np.where(free, m, np.inf)) if m < _LESS * before else state
 
 

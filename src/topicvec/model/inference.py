@@ -110,7 +110,7 @@ def infer(
     Inferred
     """
     corpus = Corpus.of(counts, len(fitted.topics), allowed, compiled=compiled)
-    start = even_theta(corpus, fitted.alpha) if theta is None else theta
+    start = even_theta(corpus, fitted.alpha) if theta is None else corpus.cut(theta)
     table, log_peak = _table(fitted, corpus.types, engine)
     found = mix(engine, corpus, table, fitted.alpha, start, _TOL, _MAX_PASSES)
     bound = corpus.type_counts @ (log_peak + log_unigram(fitted, corpus.types))

@@ -132,7 +132,7 @@ def _climb(
         topics=fitted.topics,
         residuals=fitted.residuals,
         alpha=fitted.alpha,
-        theta=np.zeros((0, fitted.n_topics)),
+        theta=(),
         curvature=np.ones(fitted.n_topics),
         own=np.zeros((0, fitted.n_topics), np.float32),
         pseudo=fitted.pseudo,

@@ -5,6 +5,7 @@ documents, blocks of word types, blocks of vocabulary rows. No piece depends on 
 workers.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from itertools import pairwise
 from typing import Literal
@@ -184,8 +185,9 @@ class TopicState(Record):
         Topic residuals r.
     alpha : array, (K,)
         Prior of the documents' mixtures.
-    theta : array, (D, K)
-        Dirichlet parameters of the documents' mixtures; zero where a topic is not allowed.
+    theta : sequence of arrays, (d, K)
+        Dirichlet parameters of the documents' mixtures, shard by shard; zero where a topic is not
+        allowed.
     curvature : array, (K,)
         The solver's running estimate of each topic's curvature.
     iteration : int
@@ -204,7 +206,7 @@ class TopicState(Record):
     topics: Floats
     residuals: Floats
     alpha: Floats
-    theta: Floats
+    theta: Sequence[Floats]
     curvature: Floats
     own: Floats
     pseudo: Floats
@@ -479,6 +481,10 @@ class Corpus(Record):
     def n_documents(self) -> int:
         """Number of documents."""
         return int(self.sizes.sum())
+
+    def cut(self, table: Floats) -> tuple[Floats, ...]:
+        """Cut a table that has a row for each document into shards."""
+        return tuple(table[shard.rows] for shard in self.shards)
 
     @property
     def n_cells(self) -> int:

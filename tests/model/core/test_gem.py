@@ -49,7 +49,7 @@ def test_the_bound_is_the_papers_at_the_state_it_comes_with(world, engine):
     for d in range(corpus.n_documents):
         cells = slice(corpus.shards[0].indptr[d], corpus.shards[0].indptr[d + 1])
         words, n = corpus.types[corpus.shards[0].words[cells]], corpus.shards[0].counts[cells]
-        total += oracles.bound_short(logits[words], u[words], state.alpha, state.theta[d], n)
+        total += oracles.bound_short(logits[words], u[words], state.alpha, state.theta[0][d], n)
     assert state.bound == pytest.approx(total, rel=1e-6)
     assert infos[-1].bound == state.bounds[-1] == state.bound / corpus.type_counts.sum()
 
@@ -70,7 +70,7 @@ def test_going_on_from_a_state_gives_the_same_bits(world, engine):
     steps = iterate(corpus, lexicon, states[3], SOLVER, engine)
     resumed, info = next(islice(steps, 3, None))
     np.testing.assert_array_equal(resumed.topics, states[7].topics)
-    np.testing.assert_array_equal(resumed.theta, states[7].theta)
+    np.testing.assert_array_equal(resumed.theta[0], states[7].theta[0])
     assert (info.bound, info.change) == (infos[7].bound, infos[7].change)
 
 
@@ -109,10 +109,10 @@ def test_masks_of_allowed_topics_are_respected(world):
     allowed = np.zeros((80, 6), bool)
     allowed[:40, 1:4] = allowed[40:, 3:6] = allowed[:, 0] = True
     _, _, states, infos = fit(world, 20, solver=replace(SOLVER, learn_alpha=True), allowed=allowed)
-    assert not states[-1].theta[~allowed].any()
-    assert (states[-1].theta[allowed] > 0).all()
+    assert not states[-1].theta[0][~allowed].any()
+    assert (states[-1].theta[0][allowed] > 0).all()
     assert np.diff([info.bound for info in infos]).min() >= 0
-    np.testing.assert_allclose((states[-1].theta > 0).sum(1), 4)
+    np.testing.assert_allclose((states[-1].theta[0] > 0).sum(1), 4)
 
 
 def test_an_all_true_mask_is_no_mask(world):
@@ -197,7 +197,7 @@ def test_statistics_are_the_equations(world, engine):
     for d in range(corpus.n_documents):
         cells = slice(corpus.shards[0].indptr[d], corpus.shards[0].indptr[d + 1])
         words, n = corpus.types[corpus.shards[0].words[cells]], corpus.shards[0].counts[cells]
-        pi = oracles.responsibilities(state.theta[d], logits[words])
+        pi = oracles.responsibilities(state.theta[0][d], logits[words])
         m, S = oracles.moments(world.V[words], n, pi)
         mass, moment = mass + m, moment + S
     np.testing.assert_allclose(stats.mass, mass)

@@ -66,7 +66,7 @@ def long_bound(world, corpus, state):
         words, n = corpus.types[corpus.shards[0].words[cells]], corpus.shards[0].counts[cells]
         may = corpus.allowed[corpus.shards[0].group[d]]
         total += oracles.bound_short(
-            logits[words][:, may], world.u[words], state.alpha[may], state.theta[d][may], n
+            logits[words][:, may], world.u[words], state.alpha[may], state.theta[0][d][may], n
         )
     return total
 
@@ -236,8 +236,10 @@ def test_own_words_are_the_same_bits_for_any_engine(pseudo):
         found.append(next(islice(steps, 8, None))[0])
     assert len(found[0].own)
     for other in found[1:]:
-        for name in ("topics", "residuals", "theta", "own", "pseudo", "bound"):
+        for name in ("topics", "residuals", "own", "pseudo", "bound"):
             np.testing.assert_array_equal(getattr(found[0], name), getattr(other, name))
+        for mine, theirs in zip(found[0].theta, other.theta, strict=True):
+            np.testing.assert_array_equal(mine, theirs)
 
 
 # the estimator

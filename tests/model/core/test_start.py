@@ -37,8 +37,8 @@ def test_topics_start_inside_the_ball_and_documents_evenly(world, start, norm):
     norms = np.linalg.norm(state.topics, axis=1)
     np.testing.assert_allclose(norms[1:], norm, rtol=1e-6)
     assert norms[0] == 0
-    np.testing.assert_allclose(state.theta.sum(1), world.counts.sum(axis=1) + 0.6)
-    assert np.ptp(state.theta, axis=1).max() == pytest.approx(0)
+    np.testing.assert_allclose(state.theta[0].sum(1), world.counts.sum(axis=1) + 0.6)
+    assert np.ptp(state.theta[0], axis=1).max() == pytest.approx(0)
 
 
 def test_the_same_seed_gives_the_same_start(world):
