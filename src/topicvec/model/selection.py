@@ -32,7 +32,7 @@ from topicvec.engine import resolve_engine
 from topicvec.errors import DataError, warn
 from topicvec.model.counts import report_unknown
 from topicvec.model.inference import completion_score
-from topicvec.model.start import document_points, spread_directions
+from topicvec.model.start import document_points, spread_directions, used_words
 from topicvec.model.words import text_vectors
 
 if TYPE_CHECKING:
@@ -84,14 +84,14 @@ def count_topics(vectors: WordVectors, counts: csr_array) -> int:
     >>> count_topics(vectors, counts), count_topics(vectors, counts[:1])
     (2, 1)
     """
-    words = np.unique(counts.indices)
+    words, own = used_words(counts)
     n_documents = int(np.count_nonzero(np.diff(counts.indptr)))
     by_length = round(_PER_WORD * float(counts.sum()) ** _POWER)
     by_length = int(np.clip(by_length, 1, max(min(_MOST_ALONE, len(words)), 1)))
     if n_documents < _GROUPED:
         return by_length
     rng = np.random.default_rng(0)
-    centred, own = vectors.matrix[words] - vectors.mean, counts[:, words]
+    centred = vectors.matrix[words] - vectors.mean
     points, tokens, rows = document_points(centred, own, rng)
     if len(points) < _GROUPED or len(words) < 2:
         return by_length
@@ -115,7 +115,7 @@ def fewer_topics(number: int, counts: csr_array, whose: str = "the text") -> int
     ...     fewer_topics(9, csr_array(np.eye(2)))
     2
     """
-    n_words = len(np.unique(counts.indices))
+    n_words = int(np.count_nonzero(np.bincount(counts.indices)))
     if n_words >= number:
         return number
     words = "word, so it gets one topic" if n_words == 1 else f"words, so it gets {n_words} topics"

@@ -99,6 +99,50 @@ def test_rare_words_of_a_document_count_more_than_frequent_ones():
     np.testing.assert_allclose(own[0] / own[1], np.log(4) / np.log(4 / 3))
 
 
+def all_multiplied(vectors, counts, rng):
+    """What `document_points` gives, by the sums of all documents."""
+    seen = np.maximum(np.bincount(counts.indices, minlength=counts.shape[1]), 1)
+    values = np.log1p(counts.data) * np.log(counts.shape[0] / seen)[counts.indices]
+    damped = csr_array((values, counts.indices, counts.indptr), shape=counts.shape)
+    sums = damped @ (vectors / np.linalg.norm(vectors, axis=1)[:, None])
+    kept = rng.permutation(np.flatnonzero(sums.any(axis=1)))
+    return sums[kept] / np.linalg.norm(sums[kept], axis=1)[:, None], counts.sum(axis=1)[kept], kept
+
+
+def some_documents(rng, n_documents=60):
+    """Documents of which a third has no word."""
+    counts = rng.poisson(0.5, (n_documents, 9)) * (np.arange(n_documents) % 3 > 0)[:, None]
+    return csr_array(counts), rng.normal(size=(9, 4))
+
+
+def test_few_documents_come_in_the_order_that_was_always_drawn():
+    counts, vectors = some_documents(np.random.default_rng(1))
+    found = document_points(vectors, counts, np.random.default_rng(0))
+    for mine, wanted in zip(
+        found, all_multiplied(vectors, counts, np.random.default_rng(0)), strict=True
+    ):
+        np.testing.assert_array_equal(mine, wanted)
+
+
+def test_of_many_documents_as_many_as_wanted_are_drawn_if_so_many_have_a_direction(monkeypatch):
+    counts, vectors = some_documents(np.random.default_rng(1))
+    points, tokens, rows = all_multiplied(vectors, counts, np.random.default_rng(0))
+    for most in (7, len(rows) - 1):
+        monkeypatch.setattr("topicvec.model.start.MAX_DOCUMENTS", most)
+        some, theirs, drawn = document_points(vectors, counts, np.random.default_rng(0))
+        assert len(set(drawn)) == len(drawn) == most
+        same = [list(rows).index(row) for row in drawn]
+        np.testing.assert_allclose(some, points[same], atol=1e-6)
+        np.testing.assert_array_equal(theirs, tokens[same])
+
+
+def test_many_documents_without_a_direction_are_all_left_out(monkeypatch):
+    monkeypatch.setattr("topicvec.model.start.MAX_DOCUMENTS", 4)
+    counts = csr_array(np.column_stack([np.ones(31, int), np.arange(31) == 17]).astype(int))
+    _, _, rows = document_points(np.eye(2), counts, np.random.default_rng(0))
+    assert rows.tolist() == [17]
+
+
 FILLER = ["early", "several", "announced", "made", "year", "began", "late", "included"]
 TELLING = ["church", "priest", "violin", "flute", "telescope", "planet", "inflation", "tax"]
 
