@@ -126,8 +126,8 @@ paper's protocol / by the stronger one:
 
 
 TRIED_HEAD = """What was tried for the goal of topics, on the held-out documents, F1 of a linear
-support vector machine (l2, C = 1), one seed, by a prototype. Not tried: topics that are learned to
-tell classes apart (all are learned to explain the words of a class).
+support vector machine (l2, C = 1), one seed, by a prototype. Not tried: supervised topics within
+EM, or with several E-steps.
 """
 
 
