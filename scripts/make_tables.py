@@ -78,8 +78,8 @@ GROUPS: Mapping[str, Sequence[str]] = {
     ),
     "TopicVec in other forms, and the controls": (
         "TopicVec", "TopicVec, square roots", "TopicVec, default", "TopicVec, likelihoods",
-        "own-words", "own-words+MeanWV", "random groups", "random groups, likelihoods",
-        "class counts", "TF-IDF",
+        "TopicVec, supervised", "own-words", "own-words+MeanWV", "random groups",
+        "random groups, likelihoods", "random groups, supervised", "class counts", "TF-IDF",
     ),
     "Other systems that the paper names": (
         "LDA, advised", "LDA-Gibbs", "PLSA", "ReplicatedSoftmax", "DocNADE", "LF-DMM", "TWE-2",
