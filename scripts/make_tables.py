@@ -78,8 +78,8 @@ GROUPS: Mapping[str, Sequence[str]] = {
     ),
     "TopicVec in other forms, and the controls": (
         "TopicVec", "TopicVec, square roots", "TopicVec, default", "TopicVec, likelihoods",
-        "own-words", "own-words+MeanWV", "random groups", "random groups, likelihoods",
-        "class counts", "TF-IDF",
+        "TopicVec, supervised", "own-words", "own-words+MeanWV", "random groups",
+        "random groups, likelihoods", "random groups, supervised", "class counts", "TF-IDF",
     ),
     "Other systems that the paper names": (
         "LDA, advised", "LDA-Gibbs", "PLSA", "ReplicatedSoftmax", "DocNADE", "LF-DMM", "TWE-2",
@@ -92,6 +92,12 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "Nearest neighbours": ("WMD kNN", "TMD kNN"),
     "Newer systems": ("ETM", "BERTopic", "FASTopic", "KeyNMF"),
 }  # fmt: skip
+
+# Rows of topics that the goal is about, and random groups in the formula of each.
+CONTROLS = {
+    "TopicVec, likelihoods": "random groups, likelihoods",
+    "TopicVec, supervised": "random groups, supervised",
+}
 
 OWN_WORDS = """
 † `own-words` learn from classes like the others, but are no topic proportions: they are damped
@@ -126,8 +132,8 @@ paper's protocol / by the stronger one:
 
 
 TRIED_HEAD = """What was tried for the goal of topics, on the held-out documents, F1 of a linear
-support vector machine (l2, C = 1), one seed, by a prototype. Not tried: topics that are learned to
-tell classes apart (all are learned to explain the words of a class).
+support vector machine (l2, C = 1), one seed, by a prototype. Not tried: supervised topics within
+EM, or with several E-steps.
 """
 
 
@@ -221,35 +227,42 @@ def verdict(found: Mapping[str, Mapping[str, Summary]]) -> str:
         leads = [found[corpus][one].f1.mean - found[corpus][other].f1.mean for corpus in TITLES]
         return " and ".join(f"{each:+.1f}" for each in leads)
 
+    ours = best(found)
+    control = CONTROLS[ours]
     return VERDICT.format(
         paper=f"The paper's TopicVec, topic proportions after one E-step, has a macro F1 of "
         f"{both('TopicVec')} here (71.2 and 92.2 in the paper); with mean vectors "
         f"{both('TV+MeanWV')} (71.6 and 91.6).",
-        ours=f"Ours with topics, `TopicVec, likelihoods`, has {both('TopicVec, likelihoods')}; "
+        ours=f"Ours with topics, `{ours}`, has {both(ours)}; "
         f"`own-words`, which are no proportions, {both('own-words')}.",
         control=f"The control without topics, random groups of each class's documents in the "
-        f"formula of own-words, has {both('random groups')}, and in the formula of the "
-        f"likelihoods {both('random groups, likelihoods')}; TF-IDF has {both('TF-IDF')}.",
+        f"formula of own-words, has {both('random groups')}, and in the formula of `{ours}` "
+        f"{both(control)}; TF-IDF has {both('TF-IDF')}.",
         goal=f"Of the points that own-words are ahead of the paper's form, "
         f"{lead('own-words', 'TopicVec')}, random groups without topics have "
         f"{lead('random groups', 'TopicVec')}. The goal for topics, 1.5 and 0.5 points ahead of "
-        f"the random groups and ahead of TF-IDF, is {goal(found)}: `TopicVec, likelihoods` is "
-        f"{lead('TopicVec, likelihoods', 'random groups')} points from the random groups, "
-        f"{lead('TopicVec, likelihoods', 'random groups, likelihoods')} from them in its own "
-        f"formula and {lead('TopicVec, likelihoods', 'TF-IDF')} from TF-IDF (by the stronger "
-        f"protocol {strong('TopicVec, likelihoods')} against {strong('TF-IDF')}).",
+        f"the random groups, in either formula, and ahead of TF-IDF, is {goal(found, ours)}: "
+        f"`{ours}` is {lead(ours, 'random groups')} points from the random groups, "
+        f"{lead(ours, control)} from them in its own formula and {lead(ours, 'TF-IDF')} from "
+        f"TF-IDF (by the stronger protocol {strong(ours)} against {strong('TF-IDF')}).",
     )
 
 
-def goal(found: Mapping[str, Mapping[str, Summary]]) -> str:
-    wanted, controls = (
-        {"20news": 1.5, "reuters": 0.5},
-        ("random groups", "random groups, likelihoods"),
-    )
+def best(found: Mapping[str, Mapping[str, Summary]]) -> str:
+    """Name the row with topics that is best in the mean of the corpora, its control run too."""
+    run = [
+        name
+        for name, control in CONTROLS.items()
+        if all(name in found[corpus] and control in found[corpus] for corpus in TITLES)
+    ]
+    return max(run, key=lambda name: sum(_f1(found[corpus], name) for corpus in TITLES))
+
+
+def goal(found: Mapping[str, Mapping[str, Summary]], ours: str) -> str:
+    wanted, controls = {"20news": 1.5, "reuters": 0.5}, ("random groups", CONTROLS[ours])
     reached = all(
-        _f1(found[corpus], "TopicVec, likelihoods")
-        >= max(_f1(found[corpus], name) for name in controls) + lead
-        and _f1(found[corpus], "TopicVec, likelihoods") > _f1(found[corpus], "TF-IDF")
+        _f1(found[corpus], ours) >= max(_f1(found[corpus], name) for name in controls) + lead
+        and _f1(found[corpus], ours) > _f1(found[corpus], "TF-IDF")
         for corpus, lead in wanted.items()
     )
     return "reached" if reached else "not reached"

@@ -66,6 +66,8 @@ QUICK = {
     },
     "random groups": {"n_topics": 3},
     "random groups, likelihoods": {"n_topics": 3},
+    "TopicVec, supervised": {"n_topics": 3},
+    "random groups, supervised": {"n_topics": 3},
     "TopicVec on PSDVec": {"n_topics": 3, "n_dims": 10, "options": {"tol": 1e-2}},
     "TopicVec on word2vec": {"n_topics": 3, "n_dims": 10, "n_epochs": 60},
     "TopicVec on GloVe": {"n_topics": 3, "n_dims": 10, "n_epochs": 30},

@@ -1,6 +1,6 @@
 """The simplest things that could explain a gain: the same formulas with no topics in them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Literal, Self
 
@@ -101,7 +101,7 @@ class RandomGroups(Baseline):
             )
         check_choice("form", self.form, "own-words", "likelihoods")
         self.words_ = learn_words(tokens)
-        counts = self._counts(tokens)
+        counts = self.count(tokens)
         groups, self._fold = self._deal(np.asarray(y))
         n_groups = 1 + groups.max()
         self._masses = [
@@ -126,19 +126,28 @@ class RandomGroups(Baseline):
     def transform(self, documents: TokenLists) -> Floats:
         """Give how much of each group's words documents have, (D, G), or what the form says."""
         tokens = checked(documents)
-        return self._joined(self._features(self._counts(tokens), self.fitted_.word_mass), tokens)
+        return self._joined(self._features(self.count(tokens), self.fitted_.word_mass), tokens)
 
     def fit_transform(self, documents: TokenLists, y: Sequence[str] | None = None) -> Floats:
         """Count the groups' words and describe the same documents as if they were new, (D, G)."""
         tokens = checked(documents)
-        counts = self.fit(tokens, y)._counts(tokens)
+        counts = self.fit(tokens, y).count(tokens)
         parts, order = [], []
-        for fold in range(_FOLDS):
-            rows = np.flatnonzero(self._fold == fold)
-            masses = self._masses[:fold] + self._masses[fold + 1 :]
-            parts.append(self._features(counts[rows], sum(masses[1:], masses[0])))
+        for rows, masses in self.folds():
+            parts.append(self._features(counts[rows], masses))
             order.append(rows)
         return self._joined(np.concatenate(parts)[np.argsort(np.concatenate(order))], tokens)
+
+    def folds(self) -> Iterator[tuple[Ints, csr_array]]:
+        """Give the training documents of each fold, and the groups' words (W, G) without them."""
+        for fold in range(_FOLDS):
+            masses = self._masses[:fold] + self._masses[fold + 1 :]
+            yield np.flatnonzero(self._fold == fold), sum(masses[1:], masses[0])
+
+    def count(self, tokens: list[list[str]]) -> csr_array:
+        """Count the words of the training documents in token lists (D, W)."""
+        ids = {word: number for number, word in enumerate(self.words_)}
+        return number_tokens(tokens, ids).counts(len(ids))
 
     def _features(self, counts: csr_array, masses: csr_array) -> Floats:
         engine = LocalEngine(1)
@@ -159,10 +168,6 @@ class RandomGroups(Baseline):
             return found
         means = MeanVectors(self.vectors).fit(tokens).transform(tokens)
         return np.hstack([found, unit_rows(means) if self.form == "likelihoods" else means])
-
-    def _counts(self, tokens: list[list[str]]) -> csr_array:
-        ids = {word: number for number, word in enumerate(self.words_)}
-        return number_tokens(tokens, ids).counts(len(ids))
 
     def _deal(self, classes: NDArray[np.str_]) -> tuple[Ints, Ints]:
         """Give each document a group of its class, group 0 left empty, and a fold."""

@@ -288,6 +288,15 @@ _ALL = (
         settings={"form": "likelihoods", "with_mean": True, "n_passes": None},
     ),
     Method(
+        "TopicVec, supervised",
+        "The topics of TopicVec, their words tilted to their class by the weights of a logistic "
+        "regression; proportions after one E-step of damped counts, of length 1, beside the "
+        "regression's own class scores of length 0.3; not in the paper.",
+        "supervised:SupervisedTopics",
+        form="proportions",
+        uses_classes=True,
+    ),
+    Method(
         "own-words",
         "No topic proportions: damped counts of words, each shared among the topics of TopicVec "
         "by how often the training documents of the topic had it; not in the paper.",
@@ -317,6 +326,15 @@ _ALL = (
         "controls:RandomGroups",
         uses_classes=True,
         settings={"form": "likelihoods", "with_mean": True},
+    ),
+    Method(
+        "random groups, supervised",
+        "A control: the formula of TopicVec, supervised, with random groups of each class's "
+        "documents in place of topics.",
+        "supervised:SupervisedTopics",
+        form="proportions",
+        uses_classes=True,
+        settings={"groups": "random"},
     ),
     Method(
         "class counts",

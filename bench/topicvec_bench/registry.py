@@ -16,8 +16,8 @@ __all__ = [
 # test documents took no part in any choice.
 _BY_CLASS = [
     method.name for method in METHODS.values()
-    if method.features.startswith(("topicvec:", "controls:RandomGroups", "learned_vectors:",
-                                   "glove:", "neural_vectors:", "huang:"))
+    if method.features.startswith(("topicvec:", "controls:RandomGroups", "supervised:",
+                                   "learned_vectors:", "glove:", "neural_vectors:", "huang:"))
 ]  # fmt: skip
 SETTINGS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "20news": {name: {"n_topics": 15} for name in _BY_CLASS},  # 20 · 15 − 19 = 281 features
