@@ -322,3 +322,62 @@ def test_what_a_solver_does_not_decide_is_refused(given):
 def test_weights_beyond_the_arithmetic_are_refused(scale):
     with pytest.raises(DataError, match="scale them to numbers of words"):
         TopicVec(1, VECTORS).fit(csr_array([[1.0, 2.0, 3.0]]) * scale)
+
+
+def many_texts():
+    """Texts of 25 words, some of them in pairs that are phrases."""
+    rng = np.random.default_rng(0)
+    words = [f"w{'abcdefghij'[n % 10]}{'klmnopqrst'[n // 10]}" for n in range(100)]
+    lines = [" ".join(rng.choice(words, 12)) for _ in range(6000)]
+    return [f"the {line} of a hedge fund {n % 7 * 'Yak '}" for n, line in enumerate(lines)]
+
+
+@pytest.mark.parametrize("learns", [True, False])
+def test_any_number_of_processes_reads_the_same(monkeypatch, learns):
+    monkeypatch.setattr("topicvec.text.counting._FEW_CHUNKS", 2)
+    texts, found = many_texts(), []
+    vectors = WordVectors(["hedge fund", "wak", "yak"], np.eye(3), [1, 1, 1])
+    for n_jobs in (1, 2):
+        stream = (Document(f"id{n}", text) for n, text in enumerate([*texts, "?"]))
+        reading = read_corpus(stream, phrases=learns, cut=learns, n_jobs=n_jobs)
+        found.append((reading, reading.bag(vectors)))
+    (one, bag), (two, same) = found
+    assert one.token_lists == two.token_lists
+    assert one.counter.phrases == two.counter.phrases
+    assert ("hedge fund" in two.counter.phrases) == learns
+    np.testing.assert_array_equal(bag.counts.toarray(), same.counts.toarray())
+    assert list(bag.unknown.items()) == list(same.unknown.items())
+    assert (bag.n_tokens, bag.n_unknown, bag.empty_ids) == (
+        same.n_tokens, same.n_unknown, same.empty_ids
+    )  # fmt: skip
+
+
+def test_the_words_of_a_reading_are_each_once_in_the_memory():
+    first, second = read_corpus(["a wild yak", "the wild yak"]).token_lists
+    assert first[1] is second[1]
+
+
+def test_a_tokenizer_of_the_users_own_stays_in_this_process(monkeypatch):
+    monkeypatch.setattr("topicvec.text.counting._FEW_CHUNKS", 1)
+    seen = []
+    read_corpus(["a wild yak", "a cow"], lambda text: seen.append(text) or text.split(), n_jobs=2)
+    assert seen == ["a wild yak", "a cow"]
+
+
+def test_a_text_is_no_longer_kept_than_its_chunk_when_a_stream_is_counted(monkeypatch):
+    monkeypatch.setattr("topicvec.text.counting._CHUNK_DOCUMENTS", 5)
+    alive = []
+
+    class Counted(Document):
+        __slots__ = ()
+
+        def __del__(self):
+            alive.append(-1)
+
+    def stream():
+        for n in range(400):
+            alive.append(1)
+            assert sum(alive) <= 60
+            yield Counted(str(n), "cat")
+
+    assert DocumentCounter().count(stream(), VECTORS).n_documents == 400

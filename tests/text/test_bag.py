@@ -115,7 +115,8 @@ def test_fit_transform_is_fit_and_then_transform(term_weights, words):
 
 
 @pytest.mark.slow
-def test_any_number_of_processes_gives_the_same():
+def test_any_number_of_processes_gives_the_same(monkeypatch):
+    monkeypatch.setattr("topicvec.text.counting._FEW_CHUNKS", 1)
     corpus = [Document(str(n), TEXTS[n % 2] + f" number{n % 50}") for n in range(5_000)]
     one, many = BagOfWords(), BagOfWords(n_jobs=2)
     expected, found = one.fit_transform(corpus), many.fit_transform(corpus)
@@ -219,14 +220,21 @@ def test_transform_before_fit_is_refused():
         BagOfWords().get_feature_names_out()
 
 
-def test_any_callable_is_a_tokenizer_also_in_processes():
+def test_any_callable_is_a_tokenizer_also_in_processes(monkeypatch):
+    monkeypatch.setattr("topicvec.text.counting._FEW_CHUNKS", 1)
     one, two = (
         BagOfWords(tokenizer=lambda text: text.split(), n_jobs=n).fit(TEXTS) for n in (1, 2)
     )
     assert one.vocabulary_ == two.vocabulary_
 
 
-def test_a_tokenizer_that_does_not_travel_is_refused_with_advice():
+def test_a_few_texts_start_no_processes(monkeypatch):
+    monkeypatch.setattr("topicvec.engine.local.LocalEngine._map_pool", None)
+    assert len(BagOfWords(n_jobs=2).fit(TEXTS).vocabulary_)
+
+
+def test_a_tokenizer_that_does_not_travel_is_refused_with_advice(monkeypatch):
+    monkeypatch.setattr("topicvec.text.counting._FEW_CHUNKS", 1)
     lock = threading.Lock()
     with pytest.raises(EngineError, match="n_jobs=1"):
         BagOfWords(tokenizer=lambda text: [text, repr(lock)], n_jobs=2).fit(TEXTS)

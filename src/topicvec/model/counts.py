@@ -4,6 +4,9 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import chain
+from multiprocessing import parent_process
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -19,6 +22,7 @@ from topicvec.text.counting import (
     checked_documents,
     count_documents,
     count_tokens,
+    cut_documents,
 )
 from topicvec.text.document import Document
 from topicvec.text.phrases import Phrases, find_phrases
@@ -36,6 +40,7 @@ __all__ = [
     "Reading",
     "checked_matrix",
     "is_matrix",
+    "kept_words",
     "learn_vectors",
     "log_unknown",
     "read_corpus",
@@ -75,6 +80,9 @@ class DocumentCounter:
         The words of the columns of a matrix; for texts the only words to count.
     phrases : Phrases, optional
         What to read as one word; of these only those in the vocabulary, if there is one.
+    n_jobs : int
+        Processes for many texts, if it is a `Tokenizer` that cuts them: any other may hold what
+        cannot be sent, or remember what it has seen.
 
     Examples
     --------
@@ -89,12 +97,15 @@ class DocumentCounter:
         stop_words: Any = "english",
         vocabulary: Vocabulary | Sequence[str] | None = None,
         phrases: Phrases | None = None,
+        n_jobs: int = 1,
     ) -> None:
         self.stop_words = stop = resolve_stop_words(stop_words)
         only = None if vocabulary is None else frozenset(_words(vocabulary))
         phrases = _NO_PHRASES if phrases is None else phrases
         self.phrases = phrases if only is None else phrases.only(only)
         self.tokenize, self.vocabulary = tokenizer or Tokenizer(), vocabulary
+        may_go = isinstance(self.tokenize, Tokenizer) and parent_process() is None
+        self.n_jobs = n_jobs if may_go else 1  # a worker of others starts no workers of its own
         self.keep: Callable[[str], bool] = lambda word: (
             word not in stop and (only is None or word in only)
         )
@@ -113,9 +124,14 @@ class DocumentCounter:
             return self._align(checked_matrix(documents), vectors)
         builder = BagBuilder()
         join = None if self.phrases is _NO_PHRASES else self.phrases.join
-        for chunk in count_documents(documents, self.tokenize, self.keep, join=join):
+        for chunk in count_documents(documents, self.tokenize, self.keep, self.n_jobs, join=join):
             builder.add(chunk, vectors.ids)
         return builder.build(len(vectors.words))
+
+    def cut(self, documents: Iterable[DocumentLike]) -> list[list[str]]:
+        """Cut documents into their tokens, as `tokens` does one."""
+        cut = cut_documents(documents, self.tokenize, self.n_jobs)
+        return list(cut if self.phrases is _NO_PHRASES else map(self.phrases.join, cut))
 
     def tokens(self, text: DocumentLike) -> list[str]:
         """Cut one document into its tokens, stop words included and phrases joined."""
@@ -178,7 +194,8 @@ class Reading(NamedTuple):
         """Count the words that have a vector."""
         if self.token_lists is None:
             return self.counter.count(self.documents, vectors)
-        builder, keep = BagBuilder(), self.counter.keep
+        builder = BagBuilder()
+        keep = kept_words(self.counter.keep, self.token_lists).__contains__
         ids = [each.id for each in self.documents if isinstance(each, Document)]
         for start in range(0, len(self.token_lists), _CHUNK):
             rows = slice(start, start + _CHUNK)
@@ -186,6 +203,17 @@ class Reading(NamedTuple):
             named = ids[rows] if len(ids) == len(self.token_lists) else None
             builder.add(count_tokens(kept, named), vectors.ids)
         return builder.build(len(vectors.words))
+
+
+def kept_words(keep: Callable[[str], bool], token_lists: Iterable[Iterable[str]]) -> set[str]:
+    """Ask of each distinct word whether to keep it; a set then answers faster for each token.
+
+    Examples
+    --------
+    >>> kept_words("cat".__eq__, [["the", "cat"], ["cat"]])
+    {'cat'}
+    """
+    return set(filter(keep, set[str]().union(*token_lists)))
 
 
 def read_corpus(
@@ -196,6 +224,7 @@ def read_corpus(
     *,
     phrases: bool = True,
     cut: bool = True,
+    n_jobs: int = 1,
 ) -> Reading:
     """Learn from documents how to read them: stop words of a corpus, and phrases.
 
@@ -214,6 +243,8 @@ def read_corpus(
         Whether to look for phrases.
     cut : bool
         Whether the tokens will be needed again; otherwise documents may stay a stream.
+    n_jobs : int
+        As for `DocumentCounter`; the result does not depend on it.
 
     Returns
     -------
@@ -230,25 +261,25 @@ def read_corpus(
     if is_matrix(documents):  # where words have no neighbours
         stop = frozenset() if from_corpus else stop_words
         return Reading(DocumentCounter(tokenizer, stop, vocabulary), documents)
-    plain = DocumentCounter(tokenizer, None if from_corpus else stop_words, vocabulary)
+    made = partial(DocumentCounter, tokenizer, vocabulary=vocabulary, n_jobs=n_jobs)
+    plain = made(stop_words=None if from_corpus else stop_words)
     if not (cut or from_corpus or phrases):
         return Reading(plain, documents)
-    given, same = list(checked_documents(documents)), dict[str, str]()
-    # each word once in the memory, however often it occurs
-    token_lists = [[same.setdefault(w, w) for w in plain.tokens(each)] for each in given]
+    given = list(checked_documents(documents))
+    token_lists = plain.cut(given)
     stop = corpus_stop_words(token_lists) if from_corpus else plain.stop_words
     if not phrases or len(given) < 2 or not _is_running_text(token_lists, stop):
-        return Reading(DocumentCounter(tokenizer, stop, vocabulary), given, token_lists)
+        return Reading(made(stop_words=stop), given, token_lists)
     found = find_phrases(token_lists, keep=lambda word: word not in stop)
     logger.info("found %d phrases: %s", len(found), ", ".join([*found.phrases][:10]))
-    counter = DocumentCounter(tokenizer, stop, vocabulary, found)
+    counter = made(stop_words=stop, phrases=found)
     return Reading(counter, given, [counter.phrases.join(tokens) for tokens in token_lists])
 
 
 def _is_running_text(token_lists: list[list[str]], stop: frozenset[str]) -> bool:
     """Say whether there is enough text for phrases, with its stop words."""
     n_tokens = sum(map(len, token_lists))
-    n_stopped = sum(word in stop for tokens in token_lists for word in tokens)
+    n_stopped = sum(map(stop.__contains__, chain.from_iterable(token_lists)))
     return n_tokens >= _CORPUS_TOKENS and n_stopped > _STOPPED * n_tokens
 
 

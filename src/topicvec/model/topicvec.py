@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from topicvec.checks import check_choice, check_number, check_whole
 from topicvec.embed.vectors import WordVectors
-from topicvec.engine import Engine, one_blas_thread, resolve_engine
+from topicvec.engine import Engine, LocalEngine, one_blas_thread, resolve_engine
 from topicvec.errors import DataError, warn
 from topicvec.estimator import Estimator, not_fitted
 from topicvec.model import bundle, operations
@@ -123,7 +123,8 @@ class TopicVec(Estimator):
     random_state : int, Generator, RandomState or None
         Seed of the start.
     n_jobs : int, engine or None
-        Number of threads, by default one for each core; the result is the same to the bit.
+        Number of threads, and of processes that cut more than 20,000 texts into words, by
+        default one for each core; the result is the same to the bit.
 
     Attributes
     ----------
@@ -736,11 +737,11 @@ class TopicVec(Estimator):
             if is_matrix(X) or not self._learns_words:
                 return Reading(counter, X)
             documents = list(checked_documents(X))
-            return Reading(counter, documents, [counter.tokens(each) for each in documents])
+            return Reading(counter, documents, counter.cut(documents))
         phrases = bool(self.phrases) and self._learns_words  # given vectors have no phrases
         return read_corpus(
             X, self.tokenizer, self.stop_words, self.vocabulary,
-            phrases=phrases, cut=self._learns_words,
+            phrases=phrases, cut=self._learns_words, n_jobs=self._n_processes,
         )  # fmt: skip
 
     def _keep(self, fitted: FittedTopics, proportions: Floats, bag: Bag, reading: Reading) -> None:
@@ -843,7 +844,15 @@ class TopicVec(Estimator):
         learned = self._fitted.settings if "_fitted" in vars(self) else {}
         stop_words = learned.get("stop_words", self.stop_words)
         phrases = Phrases(self.phrases_) if learned.get("phrases") else None
-        return DocumentCounter(self.tokenizer, stop_words, self.vocabulary, phrases)
+        return DocumentCounter(
+            self.tokenizer, stop_words, self.vocabulary, phrases, self._n_processes
+        )
+
+    @property
+    def _n_processes(self) -> int:
+        """Say in how many processes to cut many texts; an engine of others maps only the fit."""
+        engine = resolve_engine(self.n_jobs)
+        return engine.n_jobs if isinstance(engine, LocalEngine) else 1
 
     def _count(self, X: Any) -> Bag:
         bag = self._counter().count(X, self.fitted_.vectors)

@@ -22,7 +22,7 @@ from topicvec.embed.newwords import new_word_vectors
 from topicvec.embed.vectors import WordVectors
 from topicvec.engine import Engine
 from topicvec.errors import DataError, OutOfVocabularyWarning, warn
-from topicvec.model.counts import Reading
+from topicvec.model.counts import Reading, kept_words
 from topicvec.model.fitted import FittedTopics, topic_residuals
 from topicvec.text.counting import growing_ids
 
@@ -124,7 +124,7 @@ def _warn_if_foreign(general: WordVectors, tokens: _Words) -> None:
 
 def _read(reading: Reading) -> _Words:
     """Number the counted words of documents, the most frequent first."""
-    keep = reading.counter.keep
+    keep = kept_words(reading.counter.keep, reading.token_lists or ()).__contains__
     token_lists = [list(filter(keep, tokens)) for tokens in reading.token_lists or ()]
     numbers = growing_ids()
     lengths = np.array([len(tokens) for tokens in token_lists], np.int64)

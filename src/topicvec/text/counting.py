@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -26,6 +26,7 @@ __all__ = [
     "chunked",
     "count_documents",
     "count_tokens",
+    "cut_documents",
     "growing_ids",
     "tally",
 ]
@@ -33,10 +34,12 @@ __all__ = [
 DocumentLike = str | Document | Sequence[str]  # a sequence is its tokens
 Tokenize = Callable[[str], Sequence[str]]
 Item = TypeVar("Item", bound=Sized | Document)
+Result = TypeVar("Result")
 Integers = npt.NDArray[np.int64]
 
 _CHUNK_DOCUMENTS = 2_000
 _CHUNK_SIZE = 2_000_000  # characters or tokens, so that long documents make short chunks
+_FEW_CHUNKS = 10  # are cut here: to start processes for them takes longer
 
 
 class ChunkCounts(NamedTuple):
@@ -143,15 +146,23 @@ def count_tokens(token_lists: Sequence[Sequence[str]], ids: list[str] | None = N
     """
     if any(isinstance(tokens, str) for tokens in token_lists):
         raise DataError("expected lists of tokens; found a str; use BagOfWords or a Tokenizer")
+    words, columns, lengths = _numbered(token_lists)
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    parts = np.ones(len(columns), np.int32), columns, starts
+    counts = csr_array(parts, shape=(len(lengths), len(words)))
+    counts.sum_duplicates()
+    return ChunkCounts(words, counts, ids)
+
+
+def _numbered(
+    token_lists: Sequence[Sequence[str]],
+) -> tuple[list[str], npt.NDArray[np.int32], Integers]:
+    """Give the distinct words, the number of the word of each token, and the lists' lengths."""
     lengths = np.fromiter(map(len, token_lists), np.int64, len(token_lists))
     tokens = list(chain.from_iterable(token_lists))
     lookup = {word: column for column, word in enumerate(dict.fromkeys(tokens))}
     columns = np.fromiter(map(lookup.__getitem__, tokens), np.int32, len(tokens))
-    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-    parts = np.ones(len(columns), np.int32), columns, starts
-    counts = csr_array(parts, shape=(len(lengths), len(lookup)))
-    counts.sum_duplicates()
-    return ChunkCounts(list(lookup), counts, ids)
+    return list(lookup), columns, lengths
 
 
 def count_documents(
@@ -173,7 +184,8 @@ def count_documents(
     keep : callable from str to bool
         Says of each word whether to count it.
     n_jobs : int
-        Processes to tokenize in; chunks and their order do not depend on it.
+        Processes to tokenize in, from 20,000 documents or 20 million characters on; chunks and
+        their order do not depend on it.
     join : callable from sequence to list of str, optional
         Joins words to phrases, before it is said which to keep.
 
@@ -187,12 +199,56 @@ def count_documents(
     >>> [chunk.words for chunk in count_documents(["the cat"], str.split, "cat".__eq__)]
     [['cat']]
     """
-    engine = LocalEngine(n_jobs, kind="process")
     count = partial(_count_chunk, tokenize, join)
-    for chunk in engine.map(count, chunked(checked_documents(corpus))):
+    for chunk in map_chunks(count, corpus, n_jobs):
         kept = [column for column, word in enumerate(chunk.words) if keep(word)]
         words = [chunk.words[column] for column in kept]
         yield ChunkCounts(words, chunk.counts[:, kept], chunk.ids)
+
+
+def cut_documents(
+    corpus: Iterable[DocumentLike], tokenize: Tokenize, n_jobs: int = 1
+) -> Iterator[list[str]]:
+    """Cut a stream of documents of any kind into words; each word is once in the memory.
+
+    Parameters
+    ----------
+    corpus, tokenize, n_jobs
+        As for `count_documents`.
+
+    Yields
+    ------
+    list of str
+        The words of a document, in the order of the documents.
+
+    Examples
+    --------
+    >>> list(cut_documents(["the cat", ["a", "dog"]], str.split))
+    [['the', 'cat'], ['a', 'dog']]
+    """
+    same: dict[str, str] = {}
+    for words, numbers, lengths in map_chunks(partial(_cut_chunk, tokenize), corpus, n_jobs):
+        own = np.array([same.setdefault(word, word) for word in words], object)
+        tokens = iter(own[numbers].tolist())
+        yield from (list(islice(tokens, length)) for length in lengths.tolist())
+
+
+def map_chunks(
+    function: Callable[[list[DocumentLike]], Result], corpus: Iterable[DocumentLike], n_jobs: int
+) -> Iterator[Result]:
+    """Map over the chunks of a stream, in processes if there are many chunks of texts.
+
+    Examples
+    --------
+    >>> list(map_chunks(len, ["a text", "another"], n_jobs=2))
+    [2]
+    """
+    chunks = chunked(checked_documents(corpus))
+    first = list(islice(chunks, _FEW_CHUNKS))
+    # Lists of tokens are cut already: to send them would take longer than to count them.
+    pays = len(first) == _FEW_CHUNKS and isinstance(first[0][0], str | Document)
+    engine = LocalEngine(n_jobs if pays else 1, kind="process")
+    return engine.map(function, chain(first, chunks))
 
 
 def checked_documents(documents: Iterable[DocumentLike]) -> Iterator[DocumentLike]:
@@ -222,11 +278,21 @@ def _count_chunk(
     documents: list[DocumentLike],
 ) -> ChunkCounts:
     ids = [document.id for document in documents if isinstance(document, Document)]
-    texts = (each.text if isinstance(each, Document) else each for each in documents)
-    token_lists = [tokenize(text) if isinstance(text, str) else text for text in texts]
+    token_lists = _token_lists(tokenize, documents)
     if join is not None:
         token_lists = list(map(join, token_lists))
     return count_tokens(token_lists, ids if len(ids) == len(documents) else None)
+
+
+def _cut_chunk(
+    tokenize: Tokenize, documents: list[DocumentLike]
+) -> tuple[list[str], npt.NDArray[np.int32], Integers]:
+    return _numbered(_token_lists(tokenize, documents))  # numbers are sent faster than words
+
+
+def _token_lists(tokenize: Tokenize, documents: list[DocumentLike]) -> list[Sequence[str]]:
+    texts = (each.text if isinstance(each, Document) else each for each in documents)
+    return [tokenize(text) if isinstance(text, str) else text for text in texts]
 
 
 def growing_ids() -> "defaultdict[str, int]":
