@@ -26,7 +26,9 @@ RESULTS = Path(__file__).parent / "results" / "scale.json"
 WIKI = Path(os.environ.get("TOPICVEC_DATA", "")) / "wiki"
 SEED, N_TOPICS, LENGTH = 0, 100, 80  # a piece of text has so many running words
 DOCUMENTS = 32_000  # where a growth starts
-FIT = dict(documents=DOCUMENTS, length=LENGTH, topics=50, dims=100, words=20_000, jobs=2)
+FIT = {
+    "documents": DOCUMENTS, "length": LENGTH, "topics": 50, "dims": 100, "words": 20_000, "jobs": 2
+}  # fmt: skip
 ITERATIONS = 8  # of a growth, which compares as many
 
 
