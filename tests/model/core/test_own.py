@@ -256,7 +256,7 @@ def test_many_pseudo_tokens_are_the_papers_model(planted):
     paper = TopicVec(4, planted.vectors, own_words=False, **parameters).fit(planted.documents)
     many = TopicVec(4, planted.vectors, own_words=1e12, **parameters).fit(planted.documents)
     few = TopicVec(4, planted.vectors, own_words=10, **parameters).fit(planted.documents)
-    np.testing.assert_allclose(many.topic_vectors_, paper.topic_vectors_, atol=5e-3)
+    np.testing.assert_allclose(many.topic_vectors_, paper.topic_vectors_, atol=1e-2)
     np.testing.assert_allclose(many.topic_word_, paper.topic_word_, atol=1e-4)
     assert np.abs(few.topic_word_ - paper.topic_word_).max() > 1e-2
 
