@@ -70,7 +70,6 @@ def fit(
         vectors,
         random_state=SEED,
         n_jobs=N_JOBS,
-        share="corpus",
         **{"own_words": False, "alpha": 0.1, **options},
     )
     with warnings.catch_warnings():
@@ -242,6 +241,7 @@ def classes() -> dict[str, Any]:
         stop_words="paper",
         own_words=False,
         alpha=0.1,
+        share="class",
         random_state=SEED,
         n_jobs=N_JOBS,
     ).fit(train.texts, train.groups)

@@ -43,7 +43,8 @@ def class_likelihoods(fitted: FittedTopics, counts: csr_array, engine: Engine) -
     >>> from topicvec import TopicVec, WordVectors
     >>> from topicvec.engine import LocalEngine
     >>> vectors = WordVectors(["cat", "dog", "car", "bus"], np.eye(4), [1] * 4)
-    >>> model = TopicVec(1, vectors, random_state=0).fit(["cat dog", "car bus"] * 4, ["a", "b"] * 4)
+    >>> model = TopicVec(1, vectors, share="class", random_state=0)
+    >>> model = model.fit(["cat dog", "car bus"] * 4, ["a", "b"] * 4)
     >>> counts = csr_array([[3, 2, 0, 0], [0, 0, 1, 4]])
     >>> class_likelihoods(model.fitted_, counts, LocalEngine(1)).argmax(axis=1).tolist()
     [0, 1]

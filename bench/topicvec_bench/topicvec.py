@@ -117,6 +117,7 @@ class TopicVecFeatures(TopicBaseline):
             self._given_vectors(),
             max_norm=self.max_norm,
             stop_words=None,
+            share="corpus" if y is None else "class",
             random_state=self.random_state,
             **{**self._options, **(self.options or {})},
         )
@@ -275,7 +276,7 @@ class TopicVecTopics(TopicBaseline):
 
     def transform(self, documents: TokenLists) -> Floats:
         """Give the proportions (D, K) of all topics but the null topic."""
-        return self.model_.transform(checked(documents))[:, 1:]
+        return np.asarray(self.model_.transform(checked(documents)))[:, 1:]
 
     def topic_words(self, n: int = 10) -> list[list[str]]:
         """List the first words of each topic that lives, in the order of their rows."""
