@@ -51,7 +51,8 @@ def test_a_path_named_twice_is_noticed_at_the_call(write):
 @pytest.mark.parametrize(
     ("options", "part"),
     [
-        ({"format": "docx"}, "format must be one of auto, text, lines"),
+        ({"format": "doc"}, "format must be one of auto, text, lines"),
+        ({"errors": "ignore"}, "errors must be one of strict, replace, skip"),
         ({"encoding": "utf-88"}, "no encoding is called 'utf-88'"),
         ({"encoding": "base64"}, "no encoding is called 'base64'"),
         ({"delimiter": "||"}, "delimiter must be one character"),
@@ -78,7 +79,8 @@ def test_a_compressed_file_of_nothing_is_an_empty_corpus(write):
 def test_a_wrong_byte_is_named_with_its_offset(write, name, before):
     if name == "a.jsonl":
         before = before.replace(b"\n", b"").replace(b"\xef\xbb\xbf", b"")
-    text = message(DataError, write(name, before + b"caf\xe9 noir\n"))
+    path = write(name, before + b"caf\xe9 noir\n")
+    text = message(DataError, path, encoding="utf-8", errors="strict")
     assert f"byte 0xe9 at offset {len(before) + 3} is not utf-8" in text
     assert "encoding=" in text
     assert "--encoding" in text
@@ -87,7 +89,9 @@ def test_a_wrong_byte_is_named_with_its_offset(write, name, before):
 
 def test_a_wrong_byte_of_standard_input_is_named(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"one\n\xff\n")))
-    assert "stdin: byte 0xff at offset 4" in message(DataError, "-")
+    assert "stdin: byte 0xff at offset 4" in message(
+        DataError, "-", encoding="utf-8", errors="strict"
+    )
 
 
 def test_a_file_without_the_mark_of_its_encoding_is_named(write):

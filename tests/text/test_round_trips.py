@@ -13,8 +13,8 @@ from topicvec.text import Document
 
 FIELDS = ("id", "text", "label", "time")
 suffixes = st.sampled_from(["", ".gz", ".xz", ".bz2", ".zst"])
-anything = st.text(st.characters(exclude_categories=["Cs"]))
-one_line = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n\r\t"))
+anything = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
+one_line = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n\r\t\0"))
 
 
 def corpora(text):

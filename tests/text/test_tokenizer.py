@@ -287,3 +287,12 @@ def test_without_the_segmenter_the_command_to_install_it_is_said(text, extra, mo
 def test_a_script_without_a_segmenter_asks_for_a_tokenizer():
     with pytest.raises(DataError, match=r"Khmer.*tokenizer="):
         tokenize("ភាសាខ្មែរ")
+
+
+@pytest.mark.parametrize("rules", ["default", "original"])
+@pytest.mark.parametrize("sign", [" ", "\t", "-", ".", "'", "@", "a", "a.", "www.", "://", "%"])
+def test_no_run_of_signs_takes_long(rules, sign):
+    text = "sea " + sign * (200_000 // len(sign)) + " sun"
+    start = time.process_time()
+    Tokenizer(rules)(text)
+    assert time.process_time() - start < 10  # blanks once took the square of their number

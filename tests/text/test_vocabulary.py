@@ -168,7 +168,7 @@ def test_a_vocabulary_that_cannot_be_written_says_so(tmp_path):
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").touch()
     for path in (tmp_path / "folder", tmp_path / "missing" / "w.tsv", tmp_path / "file" / "w.tsv"):
-        with pytest.raises(DataError, match="cannot write the vocabulary"):
+        with pytest.raises(DataError, match=r"cannot write|no such folder"):
             Vocabulary(["a"], [1]).save(path)
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["file", "folder"]
 

@@ -3,6 +3,7 @@
 from topicvec.text.bag import Bag, BagReport, bag_of_words
 from topicvec.text.document import Document
 from topicvec.text.phrases import Phrases, find_phrases
+from topicvec.text.prepared import PreparedCorpus, prepare
 from topicvec.text.readers import read_documents
 from topicvec.text.stopwords import corpus_stop_words, stop_words
 from topicvec.text.tokenizer import Tokenizer, TokenSpan
@@ -15,6 +16,7 @@ __all__ = [
     "BagReport",
     "Document",
     "Phrases",
+    "PreparedCorpus",
     "TokenSpan",
     "Tokenizer",
     "Vocabulary",
@@ -22,6 +24,7 @@ __all__ = [
     "corpus_stop_words",
     "find_phrases",
     "inverse_document_frequency",
+    "prepare",
     "read_documents",
     "stop_words",
     "weigh",

@@ -26,6 +26,7 @@ __all__ = [
     "chunked",
     "count_documents",
     "count_tokens",
+    "cut_chunk",
     "cut_documents",
     "growing_ids",
     "tally",
@@ -227,7 +228,7 @@ def cut_documents(
     [['the', 'cat'], ['a', 'dog']]
     """
     same: dict[str, str] = {}
-    for words, numbers, lengths in map_chunks(partial(_cut_chunk, tokenize), corpus, n_jobs):
+    for words, numbers, lengths in map_chunks(partial(cut_chunk, tokenize), corpus, n_jobs):
         own = np.array([same.setdefault(word, word) for word in words], object)
         tokens = iter(own[numbers].tolist())
         yield from (list(islice(tokens, length)) for length in lengths.tolist())
@@ -246,7 +247,9 @@ def map_chunks(
     chunks = chunked(checked_documents(corpus))
     first = list(islice(chunks, _FEW_CHUNKS))
     # Lists of tokens are cut already: to send them would take longer than to count them.
-    pays = len(first) == _FEW_CHUNKS and isinstance(first[0][0], str | Document)
+    one = first[0][0] if first else ()
+    is_text = isinstance(one.text if isinstance(one, Document) else one, str)
+    pays = len(first) == _FEW_CHUNKS and is_text
     engine = LocalEngine(n_jobs if pays else 1, kind="process")
     return engine.map(function, chain(first, chunks))
 
@@ -284,9 +287,17 @@ def _count_chunk(
     return count_tokens(token_lists, ids if len(ids) == len(documents) else None)
 
 
-def _cut_chunk(
+def cut_chunk(
     tokenize: Tokenize, documents: list[DocumentLike]
 ) -> tuple[list[str], npt.NDArray[np.int32], Integers]:
+    """Cut documents: their words, the number of the word of each token, how many each has.
+
+    Examples
+    --------
+    >>> words, numbers, lengths = cut_chunk(str.split, ["a dog", ["a"]])
+    >>> words, numbers.tolist(), lengths.tolist()
+    (['a', 'dog'], [0, 1, 0], [2, 1])
+    """
     return _numbered(_token_lists(tokenize, documents))  # numbers are sent faster than words
 
 

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from topicvec.errors import DataError
 
-__all__ = ["Document", "SourceFile", "values_of"]
+__all__ = ["CutDocument", "Document", "SourceFile", "values_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,24 @@ class Document:
     text: str
     label: str | None = None
     time: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CutDocument(Document):
+    """A document of a prepared corpus, which has kept its words and not its text.
+
+    Attributes
+    ----------
+    text : list of str
+        Its words.
+
+    Examples
+    --------
+    >>> CutDocument("note.txt", ["cats", "purr"]).text
+    ['cats', 'purr']
+    """
+
+    text: list[str]  # type: ignore[assignment]  # every reader of texts takes lists of words
 
 
 class SourceFile(NamedTuple):
@@ -70,6 +88,7 @@ def values_of(
     if not texts or missing or len(values) != len(texts):
         raise DataError(
             f"expected a {name} for each document, found {len(values) - missing} for {len(texts)} "
-            f"documents: give {name}s, or documents that have them"
+            f"documents: give {name}s, or documents that have them, read with {name}_column= "
+            f"(--{name}-column)"
         )
     return [str(value) for value in values]

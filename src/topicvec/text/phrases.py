@@ -10,7 +10,10 @@ import numpy.typing as npt
 
 from topicvec.text.counting import chunked, growing_ids
 
-__all__ = ["NgramCounts", "Phrases", "add_ngrams", "choose_phrases", "count_ngrams", "find_phrases"]
+__all__ = [
+    "NgramCounts", "Phrases", "add_ngrams", "added_counts", "choose_phrases", "count_ngrams",
+    "find_phrases", "grouped_keys", "least_times",
+]  # fmt: skip
 
 Integers = npt.NDArray[np.int64]
 
@@ -261,13 +264,15 @@ def count_ngrams(
     kept = ids >= 0
     near = kept[:-1] & kept[1:] & (documents[:-1] == documents[1:]) & (ids[:-1] != ids[1:])
     first = np.flatnonzero(near)
-    pairs, pair_counts, which = _grouped(ids[first] << _SHIFT | ids[first + 1], documents[first])
+    pairs, pair_counts, which = grouped_keys(
+        ids[first] << _SHIFT | ids[first + 1], documents[first]
+    )
     number = np.full(len(ids), -1)  # of the pair that begins at each token
     number[first] = which
     both = (
         np.flatnonzero(near[:-1] & near[1:] & (ids[:-2] != ids[2:])) if len(ids) > 2 else first[:0]
     )
-    keys, triple_counts, _ = _grouped(number[both] << _SHIFT | ids[both + 2], documents[both])
+    keys, triple_counts, _ = grouped_keys(number[both] << _SHIFT | ids[both + 2], documents[both])
     return NgramCounts(
         words, np.bincount(ids[kept], minlength=len(words)), _split(pairs), pair_counts,
         np.column_stack([_split(pairs)[keys >> _SHIFT], _split(keys)[:, 1]]), triple_counts,
@@ -303,11 +308,13 @@ def add_ngrams(parts: Iterable[NgramCounts], least: int = 1) -> NgramCounts:
         counts[numbers] += part.counts
     pairs = [numbers[part.pairs] for part, numbers in zip(several, moved, strict=True)]
     triples = [numbers[part.triples] for part, numbers in zip(several, moved, strict=True)]
-    known, pair_counts = _added(_keys(_rows(pairs, 2)), _rows([p.pair_counts for p in several], 2))
+    known, pair_counts = added_counts(
+        _keys(_rows(pairs, 2)), _rows([p.pair_counts for p in several], 2)
+    )
     both, n_times = _rows(triples, 3), _rows([part.triple_counts for part in several], 2)
     place = np.searchsorted(known, _keys(both[:, :2]))
     often = pair_counts[place, 0] >= least  # most triples are not, and sorting takes the time
-    found, triple_counts = _added((place << _SHIFT | both[:, 2])[often], n_times[often])
+    found, triple_counts = added_counts((place << _SHIFT | both[:, 2])[often], n_times[often])
     return NgramCounts(
         tuple(ids), counts, _split(known), pair_counts,
         np.column_stack([_split(known)[found >> _SHIFT], _split(found)[:, 1]]), triple_counts,
@@ -339,7 +346,7 @@ def choose_phrases(
     if not len(counts.pairs):
         return Phrases()
     n_kept = int(counts.counts.sum())
-    least = least_count or max(_LEAST_COUNT, round(n_kept ** (1 / 3) / 10))
+    least = least_count or least_times(n_kept)
     limits = np.array([least, min(least, int(np.ceil(np.sqrt(counts.n_documents))))])
     if least_npmi is None:
         least_npmi = _LEAST_NPMI
@@ -348,6 +355,17 @@ def choose_phrases(
     named = [*_named(counts.words, counts.pairs[chosen], counts.pair_counts[chosen, 0])]
     named += _named(counts.words, counts.triples[longer], counts.triple_counts[longer, 0])
     return Phrases(dict(sorted(named, key=lambda pair: (-pair[1], pair[0]))))
+
+
+def least_times(n_kept: int) -> int:
+    """Say how often a phrase of a corpus of so many kept tokens occurs at least.
+
+    Examples
+    --------
+    >>> least_times(1000), least_times(10**8)
+    (8, 46)
+    """
+    return int(max(_LEAST_COUNT, round(n_kept ** (1 / 3) / 10)))
 
 
 def _firm_pairs(counts: NgramCounts, limits: Integers, least_npmi: float) -> Integers:
@@ -410,7 +428,7 @@ def _rows(tables: list[Integers], width: int) -> Integers:
     return np.concatenate([np.zeros((0, width), np.int64), *tables])
 
 
-def _grouped(keys: Integers, documents: Integers) -> tuple[Integers, Integers, Integers]:
+def grouped_keys(keys: Integers, documents: Integers) -> tuple[Integers, Integers, Integers]:
     """Sort out equal keys: each once, its count and number of documents, which one each is."""
     order = np.argsort(keys, kind="stable")  # so that the documents of a key stay in order
     keys, documents = keys[order], documents[order]
@@ -427,7 +445,7 @@ def _grouped(keys: Integers, documents: Integers) -> tuple[Integers, Integers, I
     return keys[new], np.column_stack(counts), which
 
 
-def _added(keys: Integers, counts: Integers) -> tuple[Integers, Integers]:
+def added_counts(keys: Integers, counts: Integers) -> tuple[Integers, Integers]:
     """Add the counts of equal keys; exact, for whole numbers below 2⁵³."""
     known, place = np.unique(keys, return_inverse=True)
     sums = [np.bincount(place, column, minlength=len(known)) for column in counts.T]

@@ -1,35 +1,66 @@
 """Read documents from files, folders, tables or standard input, one at a time."""
 
+import logging
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, get_args
 
-from topicvec.errors import DataError
-from topicvec.files import STDIN, display_name, file_suffix, open_text, printable
+from topicvec.errors import DataError, FormatError, warn
+from topicvec.files import (
+    STDIN,
+    display_name,
+    file_suffix,
+    limited_lines,
+    limited_text,
+    peek,
+    printable,
+)
+from topicvec.text.decoding import Decoding, Errors, check_encoding, open_text
 from topicvec.text.document import Document, SourceFile
-from topicvec.text.tables import read_delimited, read_jsonl, read_parquet
+from topicvec.text.encodings import NotText
+from topicvec.text.recognise import (
+    SAMPLE,
+    Format,
+    Layout,
+    is_delimited,
+    may_be_lines,
+    tell_format,
+    tell_layout,
+)  # fmt: skip
+from topicvec.text.tables import read_delimited, read_json, read_jsonl, read_parquet
 
 __all__ = ["Document", "find_files", "named_paths", "read_documents"]
 
 PathLike = str | os.PathLike[str]
 
-Format = Literal["auto", "text", "lines", "csv", "tsv", "jsonl", "parquet"]
-_TABLES = ("csv", "tsv", "jsonl", "ndjson", "parquet")  # suffixes
+_WHOLE = {"text", "html", "markdown", "docx", "epub", "email", "pdf"}  # one document a file
+_NO_COLUMNS = {*_WHOLE, "lines", "mbox"}
+_NAMES = {
+    "text": "plain text", "lines": "one document a line", "csv": "CSV", "tsv": "TSV",
+    "jsonl": "JSON lines", "json": "a JSON array", "excel": "Excel", "parquet": "Parquet",
+    "html": "HTML", "markdown": "Markdown", "docx": "Word", "epub": "EPUB", "email": "e-mail",
+    "mbox": "a mailbox", "pdf": "PDF",
+}  # fmt: skip
+_UNICODE = {"utf-8", "utf-16", "utf-32", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"}
+
+logger = logging.getLogger(__name__)
 
 
 def read_documents(
     source: PathLike | Iterable[PathLike],
     *,
     format: Format = "auto",
-    encoding: str = "utf-8",
+    encoding: str = "auto",
+    errors: Errors = "skip",
     text_column: str | int | None = None,
     id_column: str | int | None = None,
     label_column: str | int | None = None,
     time_column: str | int | None = None,
-    header: bool = True,
+    header: bool | None = None,
     delimiter: str | None = None,
     quoting: bool | None = None,
 ) -> Iterator[Document]:
@@ -41,34 +72,44 @@ def read_documents(
         A file, several, a folder (every file a document, in sorted order, hidden ones skipped,
         the first sub-folder as label; tables inside are read as tables), or ``"-"`` for standard
         input. Files that end in .gz, .xz, .bz2 or .zst are decompressed on the way.
-    format : {"auto", "text", "lines", "csv", "tsv", "jsonl", "parquet"}
-        "text" is one document a file, "lines" one a line, the others one a row. "auto" goes by
-        the suffix of each file (.csv .tsv .jsonl .ndjson .parquet); all else, standard input
-        too, is text.
+    format : str
+        "text" is one document a file, "lines" one a line; "csv", "tsv", "jsonl", "json" (an
+        array), "excel" and "parquet" have one a row; "html", "markdown", "docx", "epub", "email",
+        "mbox" and "pdf" give the text without what wraps it. "auto" tells each file's by its first
+        bytes and its suffix; what has no sign of another is text.
     encoding : str
-        Encoding of the files; a byte order mark is removed.
+        Encoding of the files. "auto" tells each file's by its bytes; a byte order mark is removed.
+    errors : {"skip", "replace", "strict"}
+        What becomes of a document that cannot be read rightly, as its bytes are not in the
+        encoding or its file is damaged or no text: it is left out; its wrong bytes are replaced by
+        U+FFFD, and it is left out if that does not help; or the first is an error. A warning says
+        how many there were. If nothing is left, the first is an error all the same.
     text_column, id_column, label_column, time_column : str or int, optional
         Columns of a table by name, or by position counted from 0. By default those called
         "text", "id", "label" and "time"; an only column is the text.
-    header : bool
-        Whether the first row of a CSV or TSV file names the columns.
+    header : bool, optional
+        Whether the first row of a CSV, TSV or Excel file names the columns; by default it does,
+        unless it has numbers, whole sentences, or words that come again below it.
     delimiter : str, optional
-        Between fields; by default a comma in CSV and a tab in TSV.
+        Between fields; by default the comma, semicolon, tab or bar that divides the rows evenly.
     quoting : bool, optional
-        Whether fields may stand in double quotes; by default they may in CSV and not in TSV.
+        Whether fields may stand in double quotes; by default they may between commas, semicolons
+        and bars, and between tabs if the rows are even only so.
 
     Returns
     -------
     iterator of Document
         Memory use does not grow with the number of documents. The default id is the path, or
         ``path:row`` (``path:line`` for lines and JSON lines) counted from 1, so it is unique;
-        ids from a column are taken as they are.
+        ids from a column are taken as they are. At the end what the files were found to be is
+        logged in one line.
 
     Raises
     ------
     DataError
         At the call if a source is missing or empty; while reading if bytes are not in the
-        encoding, a column is missing, or no document has any text.
+        encoding, a column is missing or is asked of a text that has none, or no document has any
+        text.
     FormatError
         If a file is damaged or not in its format; file and line are named.
 
@@ -81,65 +122,198 @@ def read_documents(
     [Document(id='Cat', text='Cats purr.', label=None, time=None),
      Document(id='Dog', text='Dogs bark.', label=None, time=None)]
     """
-    _check_options(format, encoding, delimiter)
+    _check_options(format, encoding, errors, delimiter)
     columns = {"text": text_column, "id": id_column, "label": label_column, "time": time_column}
-
-    def read(file: SourceFile) -> Iterator[Document]:
-        suffix = file_suffix(file.path).removeprefix(".")
-        kind = format if format != "auto" else suffix if suffix in _TABLES else "text"
-        if kind == "text":
-            return _read_text(file, encoding)
-        if kind == "lines":
-            return _read_lines(file, encoding)
-        if kind in ("jsonl", "ndjson"):
-            return read_jsonl(file, columns, encoding)
-        if kind == "parquet":
-            return read_parquet(file, columns)
-        between = delimiter or ("," if kind == "csv" else "\t")
-        quotes = kind == "csv" if quoting is None else quoting
-        return read_delimited(file, columns, encoding, between, quotes, header)
-
-    return _all_documents(named_paths(source), read)
+    if header is None and any(map(_is_name, columns.values())):
+        header = True  # which alone gives names
+    table = {"header": header, "delimiter": delimiter, "quoting": quoting}
+    reading = _Reading(format, Decoding(encoding, errors), columns, table)
+    return reading.documents(named_paths(source))
 
 
-def _check_options(format: str, encoding: str, delimiter: str | None) -> None:
-    if format not in get_args(Format):
-        expected = ", ".join(get_args(Format))
-        raise DataError(f"format must be one of {expected}; found {format!r}")
-    try:
-        "a".encode(encoding)  # also refuses codecs that make no text
-    except LookupError as error:
-        raise DataError(
-            f"no encoding is called {encoding!r}; try utf-8, utf-16, cp1252 or latin-1"
-        ) from error
+def _check_options(format: str, encoding: str, errors: str, delimiter: str | None) -> None:
+    for name, value, choices in (("format", format, Format), ("errors", errors, Errors)):
+        if value not in get_args(choices):
+            expected = ", ".join(get_args(choices))
+            raise DataError(f"{name} must be one of {expected}; found {value!r}")
+    check_encoding(encoding)
     if delimiter is not None and len(delimiter) != 1:
         raise DataError(f"delimiter must be one character; found {delimiter!r}")
 
 
-def _all_documents(
-    paths: list[Path], read: Callable[[SourceFile], Iterator[Document]]
-) -> Iterator[Document]:
-    n_documents, any_text = 0, False
-    for document in chain.from_iterable(map(read, chain.from_iterable(map(find_files, paths)))):
-        n_documents += 1
-        any_text = any_text or bool(document.text)
+def _is_name(column: str | int | None) -> bool:
+    return isinstance(column, str) and not column.isdecimal()
+
+
+class _Reading:
+    """One walk through sources, which remembers what it met."""
+
+    def __init__(
+        self,
+        format: Format,
+        decoding: Decoding,
+        columns: dict[str, Any],
+        table: dict[str, Any],
+    ) -> None:
+        self.format, self.decoding, self.columns, self.table = format, decoding, columns, table
+        self.kinds: Counter[str] = Counter()
+        self.encodings: Counter[str] = Counter()
+        self.example: dict[str, str] = {}  # a file in each encoding
+        self.n_left_out, self.first = 0, FormatError("")
+        self.name = ""  # of the last file
+        self.n_lines = 0  # of the last text, if each may be a document
+
+    def documents(self, paths: list[Path]) -> Iterator[Document]:
+        """Read all files."""
+        n_documents, any_text = 0, False
+        for document in chain.from_iterable(
+            map(self._file, chain.from_iterable(map(find_files, paths)))
+        ):
+            n_documents += 1
+            any_text = any_text or bool(document.text)
+            yield document
+        if self.n_left_out and not any_text:
+            raise self.first
+        if not any_text:
+            names = ", ".join(display_name(path) for path in paths[:3])
+            raise DataError(
+                f"the corpus is empty: expected text in {names}; "
+                f"found {n_documents} documents, none with any text"
+            )
+        self._report(n_documents)
+
+    def _file(self, file: SourceFile) -> Iterator[Document]:
+        self.decoding.used, self.decoding.has_marks = "", False
+        whole = self.format in ("auto", *_WHOLE)
+        try:
+            read, kind, said = self._recognised(file)
+            whole = kind in _WHOLE
+            for document in read(file):
+                if not self.decoding.has_marks:
+                    yield document
+                elif (mended := self._mended(document)) is not None:
+                    yield mended
+        except FormatError as error:
+            if self.decoding.errors == "strict" or not (whole or isinstance(error, NotText)):
+                raise
+            self._leave_out(error)
+            return
+        self.kinds[said] += 1
+        self.name = file.name
+        if self.decoding.used:
+            self.encodings[self.decoding.used] += 1
+            self.example.setdefault(self.decoding.used, file.name)
+
+    def _recognised(
+        self, file: SourceFile
+    ) -> tuple[Callable[[SourceFile], Iterator[Document]], str, str]:
+        """Choose how to read a file, and say it."""
+        sample = b"" if self.format in ("text", "lines", "jsonl") else peek(file.path, SAMPLE)
+        kind = self._kind(file, sample)
+        if kind in _NO_COLUMNS:
+            self._refuse_columns(file, kind)
+        said = _NAMES[kind]
+        if kind not in ("csv", "tsv"):
+            return self._reader(kind), kind, said
+        layout = tell_layout(sample, self.decoding, kind, **self.table)
+        return self._delimited(layout), kind, f"{said}, {layout}"
+
+    def _kind(self, file: SourceFile, sample: bytes) -> str:
+        if self.format != "auto":
+            return self.format
+        try:
+            kind = tell_format(sample, file_suffix(file.path))
+        except FormatError as error:
+            raise FormatError(f"{file.name}: {error}") from error
+        wants_table = any(value is not None for value in self.columns.values())
+        if kind == "text" and wants_table and is_delimited(sample, self.decoding):
+            return "csv"
+        return kind
+
+    def _refuse_columns(self, file: SourceFile, kind: str) -> None:
+        asked = next((role for role, value in self.columns.items() if value is not None), None)
+        if asked is not None:
+            raise DataError(
+                f"{file.name} is read as {_NAMES[kind]}, which has no columns: leave out "
+                f"{asked}_column= (--{asked}-column), or say which table it is with format= "
+                "(--format csv, tsv, jsonl or json)"
+            )
+
+    def _delimited(self, layout: Layout) -> Callable[[SourceFile], Iterator[Document]]:
+        return lambda file: read_delimited(file, self.columns, self.decoding, layout)
+
+    def _reader(self, kind: str) -> Callable[[SourceFile], Iterator[Document]]:
+        columns, decoding = self.columns, self.decoding
+        if kind == "text":
+            return self._read_text
+        if kind == "lines":
+            return lambda file: _read_lines(file, decoding)
+        if kind == "jsonl":
+            return lambda file: read_jsonl(file, columns, decoding)
+        if kind == "json":
+            return lambda file: read_json(file, columns, decoding)
+        if kind == "parquet":
+            return lambda file: read_parquet(file, columns)
+        from topicvec.text import office  # its libraries take a while, and most files are text
+
+        if kind == "excel":
+            return lambda file: office.read_excel(file, columns, self.table["header"])
+        return lambda file: office.read_wrapped(file, kind, decoding)
+
+    def _read_text(self, file: SourceFile) -> Iterator[Document]:
+        with open_text(file.path, self.decoding, newline="") as stream:
+            document = Document(file.name, limited_text(stream, file.name), file.label)
+        self.n_lines = may_be_lines(document.text) if self.format == "auto" else 0
         yield document
-    if not any_text:
-        names = ", ".join(display_name(path) for path in paths[:3])
-        raise DataError(
-            f"the corpus is empty: expected text in {names}; "
-            f"found {n_documents} documents, none with any text"
-        )
+
+    def _mended(self, document: Document) -> Document | None:
+        fields = {"id": document.id, "text": document.text, "label": document.label,
+                  "time": document.time}  # fmt: skip
+        mended: dict[str, Any] = {
+            name: value and self.decoding.mend(value) for name, value in fields.items()
+        }
+        if all(value is None or mended[name] is not None for name, value in fields.items()):
+            return replace(document, **mended)
+        self._leave_out(FormatError(self.decoding.wrong_in(document.text, document.id)))
+        return None
+
+    def _leave_out(self, error: FormatError) -> None:
+        self.first = self.first if self.n_left_out else error
+        self.n_left_out += 1
+
+    def _report(self, n_documents: int) -> None:
+        """Log what the files are, and warn of what could not be read."""
+        if self.n_left_out:
+            warn(
+                f"{self.n_left_out:,} of {n_documents + self.n_left_out:,} documents cannot be "
+                f"read and are left out; the first: {self.first}"
+            )
+        if self.decoding.n_replaced:
+            warn(f"{self.decoding.n_replaced:,} bytes that are not in the encoding were replaced")
+        if self.kinds:
+            logger.info("%s", self._said(), extra={"said": True})
+
+    def _said(self) -> str:
+        n_files = self.kinds.total()
+        if n_files == 1:
+            [kind], encodings = self.kinds, [self._encoding(name) for name in self.encodings]
+            said = ", ".join([f"{self.name}: {kind}", *encodings])
+            hint = f"; if each of its {self.n_lines:,} lines is a document, add --format lines"
+            return said + (hint if self.n_lines else "")
+        kinds = ", ".join(f"{n:,} {kind}" for kind, n in self.kinds.most_common())
+        encodings = [f"{n:,} {self._encoding(name, True)}" for name, n in
+                     self.encodings.most_common()]  # fmt: skip
+        return f"{n_files:,} files: {'; '.join([kinds, ', '.join(encodings)]).rstrip('; ')}"
+
+    def _encoding(self, name: str, many: bool = False) -> str:
+        if name in _UNICODE or self.decoding.encoding != "auto":
+            return name
+        return f"{name} (a guess{f', as {self.example[name]}' if many else ''})"
 
 
-def _read_text(file: SourceFile, encoding: str) -> Iterator[Document]:
-    with open_text(file.path, encoding, newline="") as stream:
-        yield Document(file.name, stream.read(), file.label)
-
-
-def _read_lines(file: SourceFile, encoding: str) -> Iterator[Document]:
-    with open_text(file.path, encoding) as stream:
-        for number, line in enumerate(stream, 1):
+def _read_lines(file: SourceFile, decoding: Decoding) -> Iterator[Document]:
+    with open_text(file.path, decoding) as stream:
+        for number, line in enumerate(limited_lines(stream, file.name), 1):
             text = line.removesuffix("\n").removesuffix("\r")
             yield Document(f"{file.name}:{number}", text, file.label)
 
@@ -204,7 +378,8 @@ def find_files(path: Path) -> Iterator[SourceFile]:
     if not path.is_dir():
         yield SourceFile(path, display_name(path))
         return
-    for file in _walk(path, frozenset()):
+    root = os.path.realpath(path)
+    for file in _walk(path, root, root, set()):
         parts = file.relative_to(path).parts
         label = printable(parts[0]) if len(parts) > 1 else None
         yield SourceFile(file, display_name(file), label)
@@ -222,16 +397,26 @@ def _check_readable(path: Path, *, alone: bool) -> None:
         raise DataError(f"{path} is an empty file; expected some text in it")
 
 
-def _walk(folder: Path, above: frozenset[str]) -> Iterator[Path]:
-    here = os.path.realpath(folder)
-    if here in above:  # a link to a folder above would repeat its documents for ever
+def _walk(folder: Path, here: str, root: str, seen: set[str]) -> Iterator[Path]:
+    """Walk a folder; a link to a folder is followed once, and not if it is read anyway.
+
+    Folders that link to each other would else repeat their documents for ever. ``here`` is where
+    the folder is without any link.
+    """
+    if here in seen:
         return
+    seen.add(here)
     try:
         entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
     except OSError as error:
         raise DataError(f"cannot list {folder}: {error.strerror}") from error
     for entry in entries:
         if entry.is_dir():
-            yield from _walk(entry, above | {here})
+            there = os.path.join(here, entry.name)  # noqa: PTH118 - a text, as realpath gives it
+            if entry.is_symlink():
+                there = os.path.realpath(entry)
+                if Path(there).is_relative_to(root):
+                    continue
+            yield from _walk(entry, there, root, seen)
         elif entry.is_file():
             yield entry

@@ -1,17 +1,18 @@
 """Words too common to tell topics apart: lists by name, and from a corpus itself."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from topicvec.errors import DataError, require
-from topicvec.files import open_text
+from topicvec.files import limited_lines
 from topicvec.text.counting import ChunkCounts, chunked, count_tokens, tally
+from topicvec.text.decoding import Decoding, open_text
 
-__all__ = ["LANGUAGES", "corpus_stop_words", "stop_words"]
+__all__ = ["LANGUAGES", "corpus_stop_words", "is_list_name", "stop_words", "stop_words_of"]
 
 # The list of the original program, 199 words; the last seven are what its cutting leaves over.
 _PAPER = """
@@ -128,6 +129,17 @@ def stop_words(source: str | os.PathLike[str] | Iterable[str] | None = "english"
     return _of_file(source)
 
 
+def is_list_name(name: str) -> bool:
+    """Say whether stop words of this name come with the program, so that no file is read.
+
+    Examples
+    --------
+    >>> is_list_name("english"), is_list_name("stop.txt")
+    (True, False)
+    """
+    return name in {*_LISTS, *LANGUAGES, *LANGUAGES.values(), "sklearn", "corpus"}
+
+
 def _of_file(path: str | os.PathLike[str]) -> frozenset[str]:
     if not Path(path).is_file():
         hint = ": TopicVec finds those of a corpus; else see corpus_stop_words"
@@ -136,8 +148,8 @@ def _of_file(path: str | os.PathLike[str]) -> frozenset[str]:
             "stop words must be english, paper, sklearn, none, the name or code of a language "
             f"(italian, it), words or a file; no file {os.fspath(path)!r}{hint}"
         )
-    with open_text(Path(path), "utf-8") as stream:
-        lines = [line.strip() for line in stream]
+    with open_text(Path(path), Decoding()) as stream:
+        lines = [line.strip() for line in limited_lines(stream, os.fspath(path))]
     return frozenset(line for line in lines if line and not line.startswith("#"))
 
 
@@ -171,7 +183,12 @@ def corpus_stop_words(token_lists: Iterable[Sequence[str]]) -> frozenset[str]:
     ['and', 'the']
     """
     chunks = [count_tokens(chunk) for chunk in chunked(token_lists)]
-    totals = tally(chunks)
+    return stop_words_of(lambda: chunks)
+
+
+def stop_words_of(chunks: Callable[[], Iterable[ChunkCounts]]) -> frozenset[str]:
+    """Find the stop words of a corpus whose counts can be gone through more than once."""
+    totals = tally(chunks())
     if totals.n_documents < _LEAST_DOCUMENTS:
         raise DataError(
             f"stop_words='corpus' needs at least {_LEAST_DOCUMENTS} documents to see which words "
@@ -185,7 +202,7 @@ def corpus_stop_words(token_lists: Iterable[Sequence[str]]) -> frozenset[str]:
     n_frequent = int((shares >= _LEAST_SHARE).sum())
     ids = {word: column for column, word in enumerate(known)}
     together = np.zeros((n_frequent, len(known)))
-    for chunk in chunks:
+    for chunk in chunks():
         together += _together(chunk, ids, n_frequent)
     told = _told(together, shares)
     limits = _MOST_TOLD * (1 + np.log10(shares[:n_frequent] / _LEAST_SHARE))

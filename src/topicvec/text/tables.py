@@ -1,7 +1,8 @@
-"""Tables, one row a document: CSV, TSV, JSON lines and Parquet, read a piece at a time."""
+"""Tables, one row a document: CSV, TSV, JSON and Parquet, read a piece at a time."""
 
 import csv
 import json
+import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,17 +12,27 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TextIO
 
 from topicvec.errors import DataError, FormatError, require
-from topicvec.files import STDIN, file_suffix, open_source, open_text
+from topicvec.files import STDIN, file_suffix, limited_lines, most_text, open_source, too_long
+from topicvec.stored import parse_json
+from topicvec.text.decoding import Decoding, open_text
 from topicvec.text.document import Document, SourceFile
+from topicvec.text.recognise import Layout
 
-__all__ = ["Columns", "Selection", "find_columns", "read_delimited", "read_jsonl", "read_parquet"]
+__all__ = [
+    "Columns", "Row", "Selection", "documents_of_rows", "find_columns", "read_delimited",
+    "read_json", "read_jsonl", "read_parquet", "seekable",
+]  # fmt: skip
 
 Column = str | int | None
 Columns = Mapping[str, Column]
 Row = tuple[int, list[str]]  # its last line, counted from 1, and its fields
 
 _LARGEST_FIELD = 2**31 - 1  # what a C long holds on every system
-_BATCH_ROWS = 1024
+_BATCH_ROWS, _FEW_ROWS = 1024, 32
+_PIECE = 1 << 16  # characters of JSON
+_MANY_DIGITS = 10  # no table has so many columns
+_BETWEEN = re.compile(r"\s*,?\s*")
+_DECODER = json.JSONDecoder()
 
 
 class Selection(NamedTuple):
@@ -108,10 +119,13 @@ def find_columns(columns: Columns, names: Sequence[str], where: str) -> Selectio
 def _position(column: Column, role: str, names: Sequence[str], where: str) -> int | None:
     if column is None:
         return names.index(role) if role in names else None
-    if isinstance(column, int) and 0 <= column < len(names):
-        return column
     if column in names:
         return names.index(str(column))
+    place = column
+    if isinstance(column, str) and column.isascii() and column.isdigit():
+        place = int(column) if len(column) < _MANY_DIGITS else column
+    if isinstance(place, int) and 0 <= place < len(names):
+        return place
     raise DataError(
         f"{where}: no column {column!r} for {role}_column= (--{role}-column); "
         f"found {', '.join(map(repr, names))}"
@@ -128,10 +142,8 @@ def _value(row: Sequence[Any], position: int | None) -> str | None:
 def read_delimited(
     file: SourceFile,
     columns: Columns,
-    encoding: str = "utf-8",
-    delimiter: str = ",",
-    quoting: bool = True,
-    header: bool = True,
+    decoding: Decoding,
+    layout: Layout = Layout(",", quoting=True, header=True),  # noqa: B008
 ) -> Iterator[Document]:
     r"""Read a CSV or TSV file, one row a document.
 
@@ -141,14 +153,11 @@ def read_delimited(
         The file.
     columns : mapping of str to str, int or None
         What is where, as in `find_columns`; positions if there is no header.
-    encoding : str
+    decoding : Decoding
         Of the file.
-    delimiter : str
-        Between fields.
-    quoting : bool
-        Whether fields may stand in double quotes and then hold delimiters and line ends.
-    header : bool
-        Whether the first row names the columns.
+    layout : Layout
+        What is between fields, whether these may stand in double quotes and then hold delimiters
+        and line ends, and whether the first row names the columns.
 
     Yields
     ------
@@ -159,36 +168,72 @@ def read_delimited(
     --------
     >>> path = Path(tempfile.mkdtemp(), "pets.csv")
     >>> _ = path.write_text("text;label\nCats purr.;cat\n")
-    >>> [pet.label for pet in read_delimited(SourceFile(path, path.name), {}, delimiter=";")]
+    >>> pets = read_delimited(SourceFile(path, path.name), {}, Decoding(), Layout(";", True, True))
+    >>> [pet.label for pet in pets]
     ['cat']
     """
-    with open_text(file.path, encoding, "" if quoting else "\n") as stream:
-        rows = _rows(stream, delimiter, quoting, file.name)
-        first = next(rows, None)
-        if first is None:
-            return
-        names = first[1] if header else [str(column) for column in range(len(first[1]))]
-        selection = find_columns(columns, names, file.name)
-        body = rows if header else chain([first], rows)
-        for number, row in enumerate(_even(body, len(names), file.name), 1):
-            yield selection.document(row, number, file)
+    with open_text(file.path, decoding, "" if layout.quoting else "\n") as stream:
+        rows = _rows(stream, layout.delimiter, layout.quoting, file.name)
+        yield from documents_of_rows(rows, file, columns, layout.header)
+
+
+def documents_of_rows(
+    rows: Iterator[Row], file: SourceFile, columns: Columns, header: bool
+) -> Iterator[Document]:
+    """Make a document of each row; the first names the columns, or gives them numbers.
+
+    Examples
+    --------
+    >>> rows = iter([(1, ["Cats purr.", "cat"])])
+    >>> found = documents_of_rows(rows, SourceFile(Path("a"), "a"), {"text": 0, "label": 1}, False)
+    >>> list(found)
+    [Document(id='a:1', text='Cats purr.', label='cat', time=None)]
+    """
+    first = next(rows, None)
+    if first is None:
+        return
+    names = first[1] if header else [str(column) for column in range(len(first[1]))]
+    where = file.name if header else f"{file.name}, read without a header (--format csv,header)"
+    selection = find_columns(columns, names, where)
+    body = rows if header else chain([first], rows)
+    for number, row in enumerate(_even(body, len(names), file.name), 1):
+        yield selection.document(row, number, file)
 
 
 def _rows(stream: TextIO, delimiter: str, quoting: bool, where: str) -> Iterator[Row]:
     if not quoting:
-        for number, line in enumerate(stream, 1):
+        for number, line in enumerate(limited_lines(stream, where), 1):
             yield number, line.removesuffix("\n").removesuffix("\r").split(delimiter)
         return
     # one limit for the whole process; raising it takes nothing from anyone
     csv.field_size_limit(max(csv.field_size_limit(), _LARGEST_FIELD))
-    table = csv.reader(stream, delimiter=delimiter, strict=True)
+    lines = _RowLines(stream, where)
+    table = csv.reader(lines, delimiter=delimiter, strict=True)
     try:
-        yield from ((table.line_num, row) for row in table if row)
+        for row in table:
+            lines.length = 0
+            if row:
+                yield table.line_num, row
     except csv.Error as error:
         raise FormatError(
             f"{where}, line {table.line_num}: {error}; close or double the quotes there, "
             "or read without quotes by quoting=False (--format csv,no-quoting)"
         ) from error
+
+
+class _RowLines:
+    """Lines of a table whose rows, of one line or several, may be no longer than a document."""
+
+    def __init__(self, stream: TextIO, where: str) -> None:
+        self.lines, self.where = limited_lines(stream, where), where
+        self.length, self.most = 0, most_text()
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self.lines:
+            self.length += len(line)
+            if self.length > self.most:
+                raise too_long(f"{self.where}, a row in quotes")
+            yield line
 
 
 def _even(rows: Iterable[Row], n_columns: int, where: str) -> Iterator[list[str]]:
@@ -204,7 +249,7 @@ def _even(rows: Iterable[Row], n_columns: int, where: str) -> Iterator[list[str]
         yield row
 
 
-def read_jsonl(file: SourceFile, columns: Columns, encoding: str = "utf-8") -> Iterator[Document]:
+def read_jsonl(file: SourceFile, columns: Columns, decoding: Decoding) -> Iterator[Document]:
     """Read JSON lines, one object a document; blank lines are skipped.
 
     Parameters
@@ -213,7 +258,7 @@ def read_jsonl(file: SourceFile, columns: Columns, encoding: str = "utf-8") -> I
         The file.
     columns : mapping of str to str, int or None
         Names of the keys, as in `find_columns`.
-    encoding : str
+    decoding : Decoding
         Of the file.
 
     Yields
@@ -225,11 +270,11 @@ def read_jsonl(file: SourceFile, columns: Columns, encoding: str = "utf-8") -> I
     --------
     >>> path = Path(tempfile.mkdtemp(), "pets.jsonl")
     >>> _ = path.write_text('{"id": 7, "text": "Cats purr."}')
-    >>> [document.id for document in read_jsonl(SourceFile(path, path.name), {})]
+    >>> [document.id for document in read_jsonl(SourceFile(path, path.name), {}, Decoding())]
     ['7']
     """
-    with open_text(file.path, encoding) as stream:
-        for number, line in enumerate(stream, 1):
+    with open_text(file.path, decoding) as stream:
+        for number, line in enumerate(limited_lines(stream, file.name), 1):
             if not line.isspace():
                 where = f"{file.name}, line {number}"
                 record = _json_object(line, where)
@@ -239,15 +284,91 @@ def read_jsonl(file: SourceFile, columns: Columns, encoding: str = "utf-8") -> I
 
 def _json_object(line: str, where: str) -> dict[str, Any]:
     try:
-        record = json.loads(line)
-    except json.JSONDecodeError as error:
+        record = parse_json(line)
+    except ValueError as error:
+        reason = str(error).split(";")[0]  # the rest of it is advice to programmers
+        if isinstance(error, json.JSONDecodeError):
+            reason = f"{error.msg} at column {error.colno}"
         raise FormatError(
-            f"{where}: not valid JSON ({error.msg} at column {error.colno}); "
-            "expected one object a line; the file may be truncated"
+            f"{where}: not valid JSON ({reason}); expected one object a line; the file may be "
+            "truncated"
         ) from error
     if not isinstance(record, dict):
         raise FormatError(f"{where}: expected a JSON object; found {type(record).__name__}")
     return record
+
+
+def read_json(file: SourceFile, columns: Columns, decoding: Decoding) -> Iterator[Document]:
+    """Read a JSON array, one element a document, or an only object.
+
+    Parameters
+    ----------
+    file : SourceFile
+        The file; it is read a piece at a time.
+    columns : mapping of str to str, int or None
+        Names of the keys, as in `find_columns`; elements that are text have none.
+    decoding : Decoding
+        Of the file.
+
+    Yields
+    ------
+    Document
+        One for each element, numbered from 1.
+
+    Examples
+    --------
+    >>> path = Path(tempfile.mkdtemp(), "pets.json")
+    >>> _ = path.write_text('[{"body": "Cats purr."}, {"body": "Dogs bark."}]')
+    >>> pets = read_json(SourceFile(path, path.name), {"text": "body"}, Decoding())
+    >>> [document.text for document in pets]
+    ['Cats purr.', 'Dogs bark.']
+    """
+    with open_text(file.path, decoding) as stream:
+        for number, value in enumerate(_elements(stream, file.name), 1):
+            where = f"{file.name}, element {number}"
+            if isinstance(value, str) and not any(each is not None for each in columns.values()):
+                value = {"text": value}
+            if not isinstance(value, dict):
+                raise FormatError(f"{where}: expected a JSON object; found {type(value).__name__}")
+            selection = find_columns(columns, list(value), where)
+            yield selection.document(list(value.values()), number, file)
+
+
+def _elements(stream: TextIO, name: str) -> Iterator[Any]:
+    """Give the elements of an array, or the only object; both may be spread over many lines."""
+    text, place = stream.read(_PIECE).lstrip(), 1
+    if not text.startswith("["):
+        rest = stream.read(most_text() + 1)
+        if len(rest) > most_text():
+            raise too_long(name)
+        text, place = f"[{text}{rest}]", 1
+    while True:
+        place = _BETWEEN.match(text, place).end()  # type: ignore[union-attr]
+        if text[place : place + 1] == "]":
+            if (text[place + 1 :] + stream.read(_PIECE)).strip():
+                raise FormatError(f"{name}: more than one array; expected one, or objects by line")
+            return
+        try:
+            value, place = _DECODER.raw_decode(text, place)
+        except (ValueError, RecursionError) as error:
+            text, place = text[place:] + _more_json(stream, len(text) - place, name, error), 0
+        else:
+            yield value
+
+
+def _more_json(stream: TextIO, length: int, name: str, error: Exception) -> str:
+    """Read on, as an element may go on, unless it is too long already or there is no more."""
+    if length > most_text():
+        raise too_long(name)
+    more = stream.read(max(_PIECE, length))
+    if more and isinstance(error, json.JSONDecodeError):
+        return more
+    too_deep = isinstance(error, RecursionError)
+    reason = "nested too deeply" if too_deep else getattr(error, "msg", str(error))
+    raise FormatError(
+        f"{name}: not valid JSON ({reason}); expected an array of objects, or one object a line; "
+        "the file may be truncated"
+    ) from error
 
 
 def read_parquet(file: SourceFile, columns: Columns) -> Iterator[Document]:
@@ -276,27 +397,39 @@ def read_parquet(file: SourceFile, columns: Columns) -> Iterator[Document]:
     parquet = require("pyarrow.parquet", "readers", "reading Parquet")
     arrow_error = require("pyarrow", "readers", "reading Parquet").ArrowException
     try:
-        with _seekable(file.path) as stream:
+        with seekable(file.path) as stream:
             table = parquet.ParquetFile(stream)
             names = table.schema_arrow.names
             selection = find_columns(columns, names, file.name)
             needed = sorted({names[position] for position in selection if position is not None})
-            batches = table.iter_batches(_BATCH_ROWS, columns=needed)
-            rows = chain.from_iterable(batch.to_pylist() for batch in batches)
-            for number, row in enumerate(rows, 1):
-                yield selection.document([row.get(key) for key in names], number, file)
-    except (arrow_error, OSError) as error:
+            for number, row in enumerate(_parquet_rows(table, needed), 1):
+                document = selection.document([row.get(key) for key in names], number, file)
+                if len(document.text) > most_text():
+                    raise too_long(f"{file.name}, row {number}")
+                yield document
+    except DataError:
+        raise
+    except (arrow_error, OSError, ValueError, KeyError, OverflowError) as error:
         reason = " ".join(str(error).split())
         raise FormatError(
             f"{file.name}: damaged or not Parquet ({reason}); fetch it again"
         ) from error
 
 
+def _parquet_rows(table: Any, needed: list[str]) -> Iterator[dict[str, Any]]:
+    """Give rows, a few in memory at a time: a text that repeats takes no room in the file."""
+    for batch in table.iter_batches(_BATCH_ROWS, columns=needed):
+        for start in range(0, batch.num_rows, _FEW_ROWS):
+            yield from batch.slice(start, _FEW_ROWS).to_pylist()
+
+
 @contextmanager
-def _seekable(path: Path) -> Iterator[BinaryIO | Path]:
+def seekable(path: Path) -> Iterator[BinaryIO | Path]:
+    """Give a file that can be read in any order: the path, or a copy of what is piped or packed."""
     if path != STDIN and file_suffix(path) == path.suffix.lower():
         yield path
         return
     with open_source(path) as stream, tempfile.TemporaryFile() as copy:
         shutil.copyfileobj(stream, copy)
+        copy.seek(0)
         yield copy

@@ -1,17 +1,20 @@
 """Cut text into words, and say where in the text they stand."""
 
+import dataclasses
+import hashlib
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from itertools import accumulate
-from typing import Literal, NamedTuple, get_args
+from types import CodeType, ModuleType
+from typing import Any, Literal, NamedTuple, get_args
 
 from topicvec.checks import check_choice
 from topicvec.errors import DataError, require
 
-__all__ = ["Rules", "TokenSpan", "Tokenizer", "original_words"]
+__all__ = ["Rules", "TokenSpan", "Tokenizer", "describe_tokenizer", "original_words"]
 
 Rules = Literal["default", "original"]
 
@@ -27,7 +30,8 @@ _HOST = r"[A-Za-z0-9@:%._+~#=-]"
 _ORIGINAL_LINK = re.compile(
     rf"(?:https?://)?(?:www\.)?{_HOST}{{2,256}}\.[a-z]{{2,6}}\b(?:[A-Za-z0-9@:%._+~#?&/=-]*)"
 )
-_SENTENCE_END = re.compile(r"""\s*[,;:`"()?!{}]\s*|--+|-\s|''|\.\.+|\.\s|\.$""")
+# (?<!\s): each run of blanks is read once, not once from each of its blanks
+_SENTENCE_END = re.compile(r"""(?:(?<!\s)\s+)?[,;:`"()?!{}]\s*|--+|-\s|''|\.\.+|\.\s|\.$""")
 _WORD_END = re.compile(r"\s+|\+?[-*/&%=<>\[\]~|@$]+\+?|\\|(?:^|(?<=\s))\+")
 _ASCII_WORD = re.compile(r"[A-Za-z0-9]")
 
@@ -46,6 +50,8 @@ _SCRIPTS = {
     "Thai": re.compile(f"[{_THAI}]"),
     "Lao, Khmer or Burmese": re.compile(f"[{_OTHERS}]"),
 }
+
+_PLAIN = (str, bytes, int, float, complex, bool, type(None), re.Pattern)
 
 _composed = partial(unicodedata.normalize, "NFC")
 _decomposed = partial(unicodedata.normalize, "NFD")
@@ -369,3 +375,68 @@ _RULES: dict[Rules, tuple[Callable[[str], list[str]], Callable[[str], Iterator[T
     "default": (_default_words, _default_spans),
     "original": (original_words, _original_spans),
 }
+
+
+def describe_tokenizer(tokenizer: Callable[..., Any]) -> str:
+    """Say in one line which tokenizer this is, without memory addresses.
+
+    Functions are known by module and name, lambdas and local functions also by their code,
+    dataclasses by their fields, other objects by their type only.
+
+    Examples
+    --------
+    >>> from topicvec.text import Tokenizer
+    >>> describe_tokenizer(str.split), describe_tokenizer(Tokenizer())
+    ('str.split', "topicvec.text.tokenizer.Tokenizer(rules='default')")
+    """
+    if isinstance(tokenizer, partial):
+        named = [f"{name}={_describe(tokenizer.keywords[name])}" for name in tokenizer.keywords]
+        parts = [describe_tokenizer(tokenizer.func), *map(_describe, tokenizer.args), *named]
+        return f"partial({', '.join(parts)})"
+    if not hasattr(tokenizer, "__qualname__"):
+        return _describe_object(tokenizer)
+    owner = getattr(tokenizer, "__self__", None)
+    if owner is not None and not isinstance(owner, ModuleType):  # a method of some object
+        return f"{_describe(owner)}.{tokenizer.__name__}"
+    code = getattr(tokenizer, "__code__", None)
+    local = "<" in tokenizer.__qualname__ and code is not None
+    return _name(tokenizer) + (f" {_digest(tokenizer)}" if local else "")
+
+
+def _describe(value: Any) -> str:
+    if isinstance(value, _PLAIN):
+        return repr(value)
+    if isinstance(value, CodeType):
+        return _describe_code(value)
+    if isinstance(value, tuple | list):
+        return f"({', '.join(map(_describe, value))})"
+    if isinstance(value, set | frozenset):  # in an order of its own in each process
+        return f"{{{', '.join(sorted(map(_describe, value)))}}}"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_describe(k)}: {_describe(v)}' for k, v in value.items())}}}"
+    return describe_tokenizer(value) if callable(value) else _describe_object(value)
+
+
+def _describe_object(value: Any) -> str:
+    name = _name(type(value))
+    if not dataclasses.is_dataclass(value):
+        return name
+    names = [field.name for field in dataclasses.fields(value)]
+    return f"{name}({', '.join(f'{n}={_describe(getattr(value, n))}' for n in names)})"
+
+
+def _name(thing: Any) -> str:
+    module = getattr(thing, "__module__", None)
+    return f"{module}.{thing.__qualname__}" if module else str(thing.__qualname__)
+
+
+def _digest(function: Any) -> str:
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    cells = [cell for cell in cells if cell is not function]  # a function may call itself
+    known = (function.__code__, cells, function.__defaults__, function.__kwdefaults__)
+    return hashlib.blake2b(_describe(known).encode(), digest_size=8).hexdigest()
+
+
+def _describe_code(code: CodeType) -> str:
+    # Names too: text.split() and text.lower() have the same bytes and constants.
+    return f"{code.co_code.hex()} {_describe(code.co_consts)} {code.co_names}"

@@ -13,10 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from topicvec.errors import DataError, FormatError
-from topicvec.files import atomic_write
+from topicvec.files import atomic_write, is_special
 from topicvec.text.counting import Limits, Tally, chunked, count_tokens, tally
 
 __all__ = ["Vocabulary"]
+
+_DIGITS = 1000  # a count has fewer
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,12 +268,8 @@ class Vocabulary:
             if "\t" in word or "\n" in word or not _encodes(word):
                 raise DataError(f"a word with a tab, line end or surrogate has no line: {word!r}")
         lines = (f"{word}\t{count}\n" for word, count in zip(self.words, self.counts, strict=True))
-        try:
-            with atomic_write(Path(path)) as part:
-                part.write_bytes("".join(lines).encode("utf-8"))
-        except (OSError, DataError) as error:
-            reason = getattr(error, "strerror", error)
-            raise DataError(f"cannot write the vocabulary {path}: {reason}") from error
+        with atomic_write(Path(path)) as part:
+            part.write_bytes("".join(lines).encode("utf-8"))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Vocabulary":
@@ -293,6 +291,8 @@ class Vocabulary:
         Traceback (most recent call last):
         topicvec.errors.DataError: cannot read the vocabulary no_such_file.tsv: No such file ...
         """
+        if is_special(Path(path)):
+            raise DataError(f"cannot read the vocabulary {path}: it is no file")
         try:
             text = Path(path).read_bytes().decode("utf-8")
         except OSError as error:
@@ -301,7 +301,8 @@ class Vocabulary:
             raise FormatError(f"{path}: expected a vocabulary in UTF-8; found {error}") from error
         rows = [line.rpartition("\t") for line in text.removesuffix("\n").split("\n")]
         for number, (_, tab, count) in enumerate(rows, 1):
-            if not tab or not (count.isascii() and count.removesuffix("\r").isdigit()):
+            digits = count.removesuffix("\r")
+            if not tab or not (digits.isascii() and digits.isdigit() and len(digits) < _DIGITS):
                 raise FormatError(f"{path}, line {number}: expected a word, a tab and a count")
         return cls(tuple(row[0] for row in rows), np.array([int(row[2]) for row in rows]))
 
