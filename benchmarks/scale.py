@@ -1,10 +1,11 @@
-"""How a fit grows: documents, words a document, topics, dimensions, vocabulary, cores; peers.
+"""How a fit grows: documents, words a document, topics, dimensions, vocabulary, cores; peers; Dask.
 
-    TOPICVEC_DATA=/path/to/data python benchmarks/scale.py growth cores peers million
+    TOPICVEC_DATA=/path/to/data python benchmarks/scale.py growth cores peers million dask
 
 Documents are pieces of 80 running words of Wikipedia. Each part writes its own key of
 ``results/scale.json``; ``plot`` draws ``results/scale.svg`` from it. Each fit is a process of its
-own, so that its peak memory is its own. ``peers`` needs the laboratory: ``pip install ./bench``.
+own, so that its peak memory is its own. ``peers`` needs the laboratory: ``pip install ./bench``,
+``dask`` the extra of this name, ``plot`` matplotlib.
 """
 
 import argparse
@@ -13,6 +14,8 @@ import lzma
 import os
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 import warnings
 from collections.abc import Iterator
@@ -143,18 +146,177 @@ def peers(n_documents: int = 50_000, n_test: int = 2_000) -> dict[str, Any]:
     return found
 
 
-PARTS = {f.__name__: f for f in (growth, cores, peers)}
+def million(n_documents: int = 1_000_000, budget: str = "3GB") -> dict[str, Any]:
+    """From raw text to a saved model on the command line, within a budget of memory."""
+    command = Path(sys.executable).with_name("topicvec")
+    with tempfile.TemporaryDirectory(prefix="scale-") as folder:
+        source, corpus, model = (Path(folder, name) for name in ("raw.txt", "corpus", "model"))
+        with source.open("w", encoding="utf-8") as file:
+            n_written = sum(bool(file.write(f"{text}\n")) for text in islice(pieces(), n_documents))
+        read = [source, "--format", "lines", "-o", corpus, "--jobs", "2"]
+        fitted = [corpus, "-o", model, "-k", N_TOPICS, "--memory", budget, "--jobs", "2"]
+        steps = {
+            name: watched([command, name, *map(str, given)])
+            for name, given in (("prepare", read), ("fit", fitted))
+        }
+        megabytes = round(model.stat().st_size / 1e6)
+    seconds = sum(step["seconds"] for step in steps.values())
+    return {
+        "documents": n_written, "topics": N_TOPICS, "budget": budget, **steps, "seconds": seconds,
+        "documents a second": round(n_written / seconds), "model MB": megabytes,
+    }  # fmt: skip
+
+
+def dask(n_documents: int = 4 * DOCUMENTS) -> dict[str, Any]:
+    """Count the bytes that an iteration moves between processes, and the tokens a second a core.
+
+    The first iterations pass over a document several times, the later ones twice: all are in the
+    mean.
+    """
+    from distributed import Client, LocalCluster
+
+    from topicvec import load_vectors
+    from topicvec.model.counts import DocumentCounter
+
+    vectors = load_vectors()
+    counts = DocumentCounter(n_jobs=2).count(list(islice(pieces(), n_documents)), vectors).counts
+    found: dict[str, Any] = {"documents": counts.shape[0], "tokens": int(counts.sum())}
+    for n_workers in (1, 2):
+        with (
+            LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0") as made,
+            Client(made) as client,
+        ):
+            for own in (False, True):
+                engine = counting(client)
+                model, steps = timed(counts, vectors, engine, own)
+                moved, seconds = np.diff(np.array(steps), axis=0).mean(axis=0)
+                size = 2 * model.topic_vectors_.nbytes * n_workers
+                found[f"{n_workers} workers{', own words' * own}"] = {
+                    "MB an iteration": round(moved / 1e6, 1),
+                    "times 2 K N 4 of each worker": round(moved / size, 1),
+                    "seconds an iteration": round(seconds, 2),
+                    "tokens a second a core": round(counts.sum() / seconds / n_workers),
+                }
+    return found
+
+
+def timed(counts: Any, vectors: Any, engine: Any, own: bool) -> tuple[Any, list[Any]]:
+    """Fit on an engine that counts; give its bytes and the time after each iteration."""
+    from topicvec import TopicVec
+
+    steps: list[Any] = []
+    model = TopicVec(
+        N_TOPICS, vectors, own_words=own, random_state=SEED, n_jobs=engine, max_iter=ITERATIONS,
+        tol=0.0,
+    )  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that it did not converge
+        model.fit(counts, callback=lambda _: steps.append((engine.moved, time.perf_counter())))
+    return model, steps
+
+
+def counting(client: Any) -> Any:
+    """Make a Dask engine that counts the bytes that it sends and gets, but for the documents."""
+    import cloudpickle
+
+    from topicvec.engine.dask import DaskEngine
+
+    class Counted(DaskEngine):
+        moved = 0
+
+        def _ask(self, function: Any, *arguments: Any, **options: Any) -> Any:
+            if function.__name__ == "scatter" and options.get("broadcast"):
+                n_workers = len(self.client.nthreads())
+                self.moved += n_workers * len(cloudpickle.dumps(arguments[0]))
+            elif function.__name__ == "submit":
+                self.moved += len(cloudpickle.dumps(arguments[2]))
+            return super()._ask(function, *arguments, **options)
+
+        def _first(self, shared: Any, waiting: Any) -> Any:
+            result = super()._first(shared, waiting)
+            self.moved += len(cloudpickle.dumps(result))
+            return result
+
+    return Counted(client)
+
+
+def watched(command: list[Any]) -> dict[str, Any]:
+    """Run a command; say how long it took, and the peak of it and its children together.
+
+    Memory that processes share is counted once (``Pss``), so that the sum is what the machine gave.
+    """
+    start, peak = time.perf_counter(), 0
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, errors="replace") as process:
+        told: list[str] = []
+        reader = threading.Thread(target=lambda: told.extend(process.stderr or []), daemon=True)
+        reader.start()
+        while process.poll() is None:
+            peak = max(peak, sum(map(resident, family(process.pid))))
+            time.sleep(0.2)
+        reader.join()
+    if process.returncode:
+        raise SystemExit("".join(told))
+    return {"seconds": round(time.perf_counter() - start, 1), "peak MB": round(peak / 1024)}
+
+
+def family(pid: int) -> list[int]:
+    """Give a process and all that it began."""
+    try:
+        tasks = Path(f"/proc/{pid}/task").iterdir()
+        found = [int(each) for task in tasks for each in (task / "children").read_text().split()]
+    except OSError:  # it ended meanwhile
+        return []
+    return [pid, *(each for child in found for each in family(child))]
+
+
+def resident(pid: int) -> int:
+    """Give a process's share of memory in kilobytes; none if it has ended."""
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    except OSError:
+        return 0
+    return int(lines.split("Pss:")[1].split()[0])
+
+
+def plot() -> None:
+    """Draw seconds over each size, both doubled from line to line, beside a straight growth."""
+    import matplotlib as mpl
+
+    mpl.use("svg")
+    mpl.rcParams["svg.hashsalt"] = "scale"
+    from matplotlib import pyplot
+
+    grown = json.loads(RESULTS.read_text())["growth"]
+    figure, axes = pyplot.subplots(1, len(grown), figsize=(3 * len(grown), 3), sharey=True)
+    for axis, (name, rows) in zip(axes, grown.items(), strict=True):
+        sizes, seconds = list(map(int, rows)), [row["seconds"] for row in rows.values()]
+        straight = [seconds[0] * size / sizes[0] for size in sizes]
+        axis.loglog(sizes, straight, "--", color="0.6", label="linear")
+        axis.loglog(sizes, seconds, "o-", label="measured")
+        axis.set_xticks(sizes, [f"{size:,}" for size in sizes], fontsize=7)
+        axis.minorticks_off()
+        axis.set_title({"length": "words a document", "words": "vocabulary"}.get(name, name))
+    axes[0].set_ylabel("seconds of a fit")
+    axes[0].legend()
+    figure.tight_layout()
+    figure.savefig(RESULTS.with_suffix(".svg"), metadata={"Date": None})
+
+
+PARTS = {f.__name__: f for f in (growth, cores, peers, million, dask)}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", choices=[*PARTS, []])
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, "plot", []])
     parser.add_argument("--fit", type=json.loads, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.fit:
         fit(**given.fit)
     for name in given.parts:
-        save(name, PARTS[name]())
+        if name == "plot":
+            plot()
+        else:
+            save(name, PARTS[name]())
 
 
 if __name__ == "__main__":

@@ -180,7 +180,7 @@ OLDER[2] = (*OLDER[1], "pseudo")
 
 @pytest.mark.parametrize("version", OLDER)
 def test_older_files_without_documents_of_words_are_read(path, monkeypatch, version):
-    monkeypatch.setattr(bundle, "VERSION", version)
+    monkeypatch.setattr(bundle, "LAYOUT", bundle.LAYOUT._replace(version=version))
     monkeypatch.setattr(bundle, "_ARRAYS", OLDER[version])
     monkeypatch.setattr(bundle, "_TABLES", ("word_mass",))
     save(model(), path)
@@ -203,7 +203,8 @@ def test_a_table_of_documents_of_the_wrong_kind_is_refused(path):
 
 
 def test_a_newer_file_is_refused_with_the_way_out(path, monkeypatch):
-    monkeypatch.setattr(bundle, "VERSION", bundle.VERSION + 1)
+    newer = bundle.LAYOUT._replace(version=bundle.LAYOUT.version + 1)
+    monkeypatch.setattr(bundle, "LAYOUT", newer)
     save(model(), path)
     monkeypatch.undo()
     with pytest.raises(FormatError, match="pip install --upgrade topicvec"):
@@ -239,7 +240,7 @@ def test_a_missing_file_or_a_folder_is_said_so(tmp_path, name):
 def test_a_failed_save_leaves_the_old_file(path, monkeypatch):
     save(model(), path)
     before = path.read_bytes()
-    monkeypatch.setattr(bundle.os, "fsync", lambda _: 1 / 0)
+    monkeypatch.setattr("topicvec.files.os.fsync", lambda _: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         save(model(), path)
     assert path.read_bytes() == before

@@ -26,6 +26,7 @@ def kill_after(n_iterations):
 def fit(planted, path, documents=None, y=None, callback=None, **parameters):
     """Fit a model that makes 25 iterations, no more and no fewer."""
     given = {"n_topics": 4, "tol": 0, "max_iter": 25, "random_state": 0, **parameters}
+    given["share"] = "corpus" if y is None else "class"
     model = TopicVec(vectors=planted.vectors, **given)
     documents = planted.documents if documents is None else documents
     return model.fit(documents, y, callback=callback, checkpoint=path)

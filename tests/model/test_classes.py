@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from topicvec.engine import LocalEngine
 from topicvec.errors import DataError, OutOfVocabularyWarning
@@ -13,9 +14,14 @@ def quick(*args, **params):
     return TopicVec(*args, **{"tol": 1e-3, **params})
 
 
+def by_classes(*args, **params):
+    """The same with topics for each class."""
+    return quick(*args, share="class", **params)
+
+
 @pytest.fixture(scope="module")
 def by_class(planted):
-    return quick(3, planted.vectors, random_state=0, n_jobs=2).fit(
+    return by_classes(3, planted.vectors, random_state=0, n_jobs=2).fit(
         planted.documents, planted.classes
     )
 
@@ -49,7 +55,7 @@ def test_representative_documents_are_rows_of_the_corpus(planted, by_class):
 
 def test_classes_give_the_same_bits_for_any_number_of_workers(planted, by_class):
     for n_jobs in (1, 4):
-        other = quick(3, planted.vectors, random_state=0, n_jobs=n_jobs).fit(
+        other = by_classes(3, planted.vectors, random_state=0, n_jobs=n_jobs).fit(
             planted.documents, planted.classes
         )
         assert np.array_equal(other.topic_vectors_, by_class.topic_vectors_)
@@ -72,7 +78,7 @@ def test_the_bound_of_all_classes_never_falls(by_class):
 
 def test_a_class_with_one_document_has_topics(planted):
     classes = ["only"] + ["rest"] * 59
-    model = quick(2, planted.vectors, random_state=0).fit(planted.documents, classes)
+    model = by_classes(2, planted.vectors, random_state=0).fit(planted.documents, classes)
     assert model.fitted_.classes == (None, "only", "only", "rest", "rest")
 
 
@@ -80,13 +86,13 @@ def test_a_class_with_few_words_gets_fewer_topics(planted):
     documents = [["aaxy", "aaxy"], *planted.documents]
     classes = ["tiny"] + ["rest"] * 60
     with pytest.warns(UserWarning, match="class 'tiny' has 1 distinct word, so it gets one topic"):
-        model = quick(3, planted.vectors, random_state=0).fit(documents, classes)
+        model = by_classes(3, planted.vectors, random_state=0).fit(documents, classes)
     assert model.fitted_.classes.count("tiny") == 1
 
 
 def test_a_class_without_known_words_gets_no_topic(planted):
     documents = [["unheard"], *planted.documents]
-    model = quick(2, planted.vectors, random_state=0)
+    model = by_classes(2, planted.vectors, random_state=0)
     with (
         pytest.warns(OutOfVocabularyWarning, match="1 of 61 documents"),
         pytest.warns(UserWarning, match="class 'mute' has 0 distinct words"),
@@ -96,8 +102,8 @@ def test_a_class_without_known_words_gets_no_topic(planted):
     assert model.doc_topic_[0] == pytest.approx([1 / 3] * 3)
 
 
-def test_share_corpus_ignores_classes(planted):
-    with_classes = quick(4, planted.vectors, share="corpus", random_state=0)
+def test_classes_change_nothing_unless_topics_of_classes_are_asked_for(planted):
+    with_classes = quick(4, planted.vectors, random_state=0)
     without = quick(4, planted.vectors, random_state=0)
     with_classes.fit(planted.documents, planted.classes)
     without.fit(planted.documents)
@@ -108,7 +114,7 @@ def test_ctrl_c_keeps_the_classes_so_far(planted):
     def interrupt(progress):
         raise KeyboardInterrupt
 
-    model = quick(2, planted.vectors, random_state=0, n_jobs=1)
+    model = by_classes(2, planted.vectors, random_state=0, n_jobs=1)
     with pytest.warns(RuntimeWarning, match="interrupted after"):
         model.fit(planted.documents, planted.classes, callback=interrupt)
     assert model.transform(planted.documents).shape == (60, 9)
@@ -116,7 +122,7 @@ def test_ctrl_c_keeps_the_classes_so_far(planted):
 
 def test_callbacks_are_told_the_class(planted):
     heard = []
-    quick(2, planted.vectors, random_state=0).fit(
+    by_classes(2, planted.vectors, random_state=0).fit(
         planted.documents, planted.classes, callback=heard.append
     )
     assert {each.group for each in heard} == set(planted.classes)
@@ -145,7 +151,12 @@ BAD = {
     "y too short": ({"y": ["a"]}, {}, r"y must have a class for each of the 60 documents"),
     "no y": ({}, {"share": "class"}, "share='class' needs y"),
     "mask": ({"mask": np.ones((60, 4), bool)}, {}, r"mask must be bool with shape \(60, 5\)"),
-    "guided": ({"y": ["a"] * 60}, {"seed_words": [["aaxy"]]}, "need one set of topics"),
+    "guided": (
+        {"y": ["a"] * 60},
+        {"share": "class", "seed_words": [["aaxy"]]},
+        "need one set of topics",
+    ),
+    "automatic": ({"y": ["a"] * 60}, {"share": "auto"}, "share must be"),
 }
 
 
@@ -157,8 +168,8 @@ def test_what_does_not_fit_together_is_refused(planted, case):
 
 
 def test_a_fit_forgets_the_classes_of_an_earlier_one(planted):
-    model = quick(2, planted.vectors, random_state=0).fit(planted.documents, planted.classes)
-    model.fit(planted.documents)
+    model = by_classes(2, planted.vectors, random_state=0).fit(planted.documents, planted.classes)
+    model.set_params(share="corpus").fit(planted.documents)
     assert not hasattr(model, "classes_")
     assert model.topic_vectors_.shape[0] == 3
 
@@ -180,7 +191,7 @@ class Stopped(LocalEngine):
 
 
 def test_ctrl_c_in_the_first_round_leaves_a_model_that_can_be_saved(planted, tmp_path):
-    model = quick(2, planted.vectors, random_state=0, n_jobs=Stopped(1))
+    model = by_classes(2, planted.vectors, random_state=0, n_jobs=Stopped(1))
     with pytest.warns(RuntimeWarning, match="interrupted after 5 iterations"):
         model.fit(planted.documents, planted.classes)
     model.set_params(n_jobs=1)
@@ -201,3 +212,12 @@ def test_a_loaded_model_still_knows_its_classes(by_class, tmp_path):
     by_class.save(tmp_path / "model.topicvec")
     loaded = TopicVec.load(tmp_path / "model.topicvec")
     assert loaded.classes_.tolist() == by_class.classes_.tolist()
+
+
+def test_a_list_of_alpha_says_how_many_topics_a_class_has(planted):
+    model = quick(
+        "auto", planted.vectors, alpha=[0.2, 0.1, 0.1], share="class", random_state=0, max_iter=5
+    )
+    with pytest.warns(ConvergenceWarning):
+        model.fit(planted.documents, planted.classes)
+    assert [model.fitted_.classes.count(name) for name in model.classes_] == [2] * 4

@@ -3,6 +3,8 @@
 import warnings
 
 import numpy as np
+import pandas
+import polars
 import pytest
 from scipy.sparse import csr_array, csr_matrix
 
@@ -300,8 +302,33 @@ def test_documents_of_weight_zero_have_no_words():
 
 
 def test_a_data_frame_of_counts_is_a_matrix():
-    pandas = pytest.importorskip("pandas")
-    assert counts(pandas.DataFrame([[0, 1, 2]], columns=["a", "b", "c"])) == [[0, 1, 2]]
+    assert counts(pandas.DataFrame([[0, 1, 2]])) == [[0, 1, 2]]
+
+
+@pytest.mark.parametrize("make", [pandas.DataFrame, polars.DataFrame])
+def test_the_columns_of_a_data_frame_are_words(make):
+    assert counts(make({"car": [3, 0], "yak": [1, 1], "cat": [0, 2]})) == [[0, 0, 3], [2, 0, 0]]
+
+
+def test_a_data_frame_of_texts_is_refused_with_what_to_do():
+    table = pandas.DataFrame({"id": [1, 2], "text": ["a cat" * 1000, "a dog"]})
+    with pytest.raises(DataError, match=r"for texts give one column, such as table\[") as caught:
+        TopicVec(1, VECTORS).fit(table)
+    assert len(str(caught.value)) < 200  # not the whole text
+
+
+def test_a_column_of_a_data_frame_is_a_list_of_texts():
+    texts = ["cat dog", "car car"]
+    expected = TopicVec(1, VECTORS, random_state=0).fit(texts).topic_vectors_
+    for series in (pandas.Series(texts, index=[7, 3]), polars.Series(texts), np.array(texts)):
+        found = TopicVec(1, VECTORS, random_state=0).fit(series)
+        assert np.array_equal(found.topic_vectors_, expected)
+
+
+def test_lists_of_numbers_are_counts():
+    assert counts([[0, 1, 2]]) == [[0, 1, 2]]
+    with pytest.raises(DataError, match="Reshape your data"):
+        TopicVec(1, VECTORS).fit(np.array([1.0, 2.0]))
 
 
 def test_numbers_of_numpy_are_numbers():

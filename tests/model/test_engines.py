@@ -31,7 +31,7 @@ CASES = {
     "corpus": ({"n_topics": 4}, {}),
     "paper": ({"n_topics": 4, "solver": "paper", "max_iter": 5}, {}),
     "learned prior": ({"n_topics": 4, "alpha": "learn"}, {}),
-    "classes": ({"n_topics": 2}, {"y": "classes"}),
+    "classes": ({"n_topics": 2, "share": "class"}, {"y": "classes"}),
     "seeds": ({"n_topics": 4, "seed_words": [["aaxy"]]}, {}),
 }
 

@@ -139,7 +139,7 @@ def test_document_masses_are_sums_over_the_documents_of_each_word(planted, model
     documents = planted.documents[:30]
     counts = DocumentCounter().count(documents, planted.vectors).counts
     found = infer(model.fitted_, counts, engine)
-    masses = word_masses(found, len(planted.vectors), engine)
+    masses = word_masses(found, len(planted.vectors))
     n_having, table = document_masses(found, masses, engine)
     expected, sums = slow_document_masses(documents, found.proportions, planted.vectors)
     np.testing.assert_array_equal(n_having, expected)
@@ -162,7 +162,7 @@ def test_a_fit_has_the_document_masses_of_its_training_documents(planted, model)
 def test_documents_without_known_words_have_no_document_masses(planted, model):
     counts = DocumentCounter().count([["unheard"]], planted.vectors).counts
     found = infer(model.fitted_, counts, LocalEngine(1))
-    masses = word_masses(found, len(planted.vectors), LocalEngine(1))
+    masses = word_masses(found, len(planted.vectors))
     n_having, table = document_masses(found, masses, LocalEngine(1))
     assert not n_having.any()
     assert table.nnz == 0
@@ -171,7 +171,7 @@ def test_documents_without_known_words_have_no_document_masses(planted, model):
 def test_documents_of_seeds_and_of_classes_are_not_counted_twice(planted):
     expected, _ = slow_document_masses(planted.documents, np.zeros((60, 1)), planted.vectors)
     seeded = quick(4, planted.vectors, seed_words=[["aaxy", "abxy"]], random_state=0)
-    by_class = quick(2, planted.vectors, random_state=0)
+    by_class = quick(2, planted.vectors, random_state=0, share="class")
     seeded.fit(planted.documents)
     by_class.fit(planted.documents, planted.classes)
     for model in (seeded, by_class):

@@ -316,7 +316,8 @@ def test_a_labeller_changes_names_and_nothing_else(planted):
 
 
 def test_a_labeller_names_topics_of_classes_and_batches(planted):
-    model = labelled(planted, shout).fit(planted.documents, planted.classes)
+    model = labelled(planted, shout).set_params(share="class")
+    model.fit(planted.documents, planted.classes)
     assert all(t.label.isupper() for t in model.topics_ if not t.is_null)
     online = labelled(planted, shout).partial_fit(planted.documents)
     assert all(t.label.isupper() for t in online.topics_ if not t.is_null)

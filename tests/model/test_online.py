@@ -1,10 +1,18 @@
 """Learning a batch at a time."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
+from topicvec.embed.vectors import WordVectors
+from topicvec.engine import LocalEngine
+from topicvec.model import words
+from topicvec.model.fitted import topic_residuals
+from topicvec.model.online import learn_batch
+from topicvec.model.state import Solver
 from topicvec.model.topicvec import TopicVec
 
 
@@ -119,3 +127,34 @@ def test_fixed_topics_stay_while_batches_come(planted):
 
 def test_the_residual_of_the_null_topic_is_exactly_zero(online):
     assert online.topic_residuals_[0] == 0
+
+
+def test_mixtures_are_found_with_the_topics_that_are_given_for_it(planted, online):
+    counts = np.random.default_rng(0).poisson(0.1, (5, len(planted.vectors))).astype(float)
+    counts, fitted = csr_array(counts), online.fitted_
+    swapped = replace(fitted, alpha=fitted.alpha[[0, 2, 1, 3, 4]] * [1, 50, 1, 1, 1])
+    plain = learn_batch(fitted, counts, Solver(), LocalEngine(1))
+    same = learn_batch(fitted, counts, Solver(), LocalEngine(1), start=fitted)
+    other = learn_batch(fitted, counts, Solver(), LocalEngine(1), start=swapped)
+    np.testing.assert_array_equal(plain.topics, same.topics)
+    assert other.mass[1] > 1.02 * plain.mass[1]  # more was found of what its prior prefers
+    assert other.alpha[1] == fitted.alpha[1]  # but the topics learned from are the first ones
+
+
+@pytest.mark.parametrize("more", [None, -3, 0, 2, 9])
+def test_topics_are_normalised_over_new_words_as_if_over_all_at_once(planted, online, more):
+    old, topics = planted.vectors, online.fitted_.topics
+    limit = None if more is None else len(old) + more
+    rows = np.random.default_rng(0).normal(size=(4, old.n_dims)).astype(np.float32)
+    unigram = np.append(old.unigram, np.full(4, old.unigram.min()))
+    wider = WordVectors((*old.words, *"pqrs"), np.vstack([old.matrix, rows]), unigram)
+    before = replace(
+        online.fitted_,
+        residuals=topic_residuals(old, topics, limit),
+        settings={"n_normalizer_words": limit},
+    )
+    found = words._widened(before, wider).residuals
+    np.testing.assert_allclose(found, topic_residuals(wider, topics, limit), atol=1e-6)
+    assert found[0] == 0
+    changed = more is None or more > 0
+    assert (np.abs(found - before.residuals).max() > 1e-4) == changed

@@ -305,3 +305,8 @@ def test_concatenate_refuses_models_on_other_vectors():
 def test_what_cannot_be_done_is_refused_with_a_reason(call, message):
     with pytest.raises(DataError, match=message):
         call(model())
+
+
+def test_prune_below_nothing_keeps_all():
+    fitted = model()
+    assert prune(fitted, 0).n_topics == fitted.n_topics

@@ -171,7 +171,7 @@ def test_auto_has_room_for_guided_topics_and_one_more(planted):
 
 
 def test_auto_counts_for_each_class(planted):
-    model = auto(planted).fit(planted.documents, planted.classes)
+    model = auto(planted, share="class").fit(planted.documents, planted.classes)
     each = [model.fitted_.classes.count(name) for name in model.classes_]
     assert len(each) == 4
     assert min(each) >= 1
@@ -208,7 +208,7 @@ def test_too_large_a_number_is_lowered_with_a_warning_that_names_both():
 
 
 def test_too_large_a_number_for_a_class_names_the_class():
-    model = TopicVec(3, VECTORS, random_state=0)
+    model = TopicVec(3, VECTORS, share="class", random_state=0)
     with pytest.warns(UserWarning, match="class 'a' has 1 distinct word, so it gets one topic"):
         model.fit(["cat cat", "cat dog car bus"], ["a", "b"])
     assert model.fitted_.classes == (None, "a", "b", "b", "b")

@@ -1,15 +1,15 @@
 """The words of the text at hand: vectors that learn from it, and none of its words is lost."""
 
+import copy
+import pickle
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from safetensors import safe_open
-from safetensors.numpy import load_file
 from scipy.sparse import csr_array
 
+from topicvec.datasets import sample_corpus
 from topicvec.embed import adapt
-from topicvec.embed.formats.tensors import write_tensors
 from topicvec.embed.load import load_vectors
 from topicvec.embed.vectors import WordVectors
 from topicvec.engine import LocalEngine
@@ -115,9 +115,37 @@ def test_too_little_text_is_refused_with_advice():
         TopicVec(2, "corpus").fit(["one short article about rain"])
 
 
-def test_counts_have_no_neighbours():
-    with pytest.raises(DataError, match="learned from texts or token lists"):
-        TopicVec(2, "corpus").fit(csr_array([[1, 2]]))
+@pytest.fixture(scope="module")
+def blocks():
+    """Counts of 40 words in four blocks; each document has words of one block."""
+    rng = np.random.default_rng(0)
+    rates = np.kron(np.eye(4), np.ones((15, 10)))
+    return rng.poisson(1.5 * rates + 0.02)
+
+
+def test_vectors_are_learned_from_counts_of_any_language(blocks):
+    words = [f"parola{number}" for number in range(40)]
+    model = TopicVec(4, "corpus", vocabulary=words, random_state=0).fit(blocks)
+    assert model.vectors_.words == tuple(words)
+    found = [{words.index(word) // 10 for word, _ in t.words[:8]} for t in model.topics_[:4]]
+    assert sorted(map(sorted, found)) == [[0], [1], [2], [3]]
+
+
+def test_columns_without_words_are_numbered_with_a_warning(blocks, tmp_path):
+    with pytest.warns(UserWarning, match="the 40 columns have no words, so they are called x0"):
+        model = TopicVec(4, random_state=0).fit(csr_array(blocks))
+    assert model.vectors_.words[:2] == ("x0", "x1")
+    main = model.transform(blocks).argmax(axis=1).reshape(4, 15)
+    assert (main == main[:, :1]).all()
+    assert len(set(main[:, 0])) == 4
+    model.save(tmp_path / "a.topicvec")
+    again = TopicVec.load(tmp_path / "a.topicvec").transform(blocks)
+    assert np.array_equal(again, model.transform(blocks))
+
+
+def test_one_column_has_nothing_to_stand_beside():
+    with pytest.raises(DataError, match="two columns or more"):
+        TopicVec(2, "corpus").fit(csr_array([[1], [2]]))
 
 
 # what may be given
@@ -299,16 +327,11 @@ def test_words_that_never_stand_beside_another_do_no_harm(tmp_path):
         ("mean", lambda mean: mean[1:]),
     ],
 )
-def test_a_damaged_part_of_the_vectors_is_refused(large, tmp_path, name, damage):
+def test_a_damaged_part_of_the_vectors_is_refused(large, tmp_path, name, damage, craft):
     path = tmp_path / "model.topicvec"
     large.save(path)
-    tensors = load_file(path)
-    tensors.pop("checksum")
-    tensors[f"vectors.{name}"] = damage(tensors[f"vectors.{name}"])
-    with safe_open(path, framework="numpy") as file:
-        metadata = file.metadata()
-    write_tensors(path, tensors, metadata, checksum=True)
-    with pytest.raises(FormatError, match=f"vectors.{name}: does not fit the default vectors"):
+    craft(path, **{f"vectors__{name}": damage})
+    with pytest.raises(FormatError, match=r"vectors\.\w+: expected"):
         TopicVec.load(path)
 
 
@@ -380,6 +403,13 @@ def test_phrases_are_words_of_the_model_and_of_the_saved_one(tmp_path):
     assert loaded.partial_fit(batch).fitted_.word_counts[row] == before + 1
 
 
+def test_a_second_fit_reads_texts_without_the_phrases_of_the_first():
+    model = TopicVec(3, random_state=0, tol=1e-2).fit(running())
+    assert "hedge fund" in [record.token for record in model.responsibilities("a hedge fund")]
+    model.set_params(phrases=False).fit(running())
+    assert "hedge fund" not in [record.token for record in model.responsibilities("a hedge fund")]
+
+
 def test_phrases_can_be_switched_off():
     model = TopicVec(3, phrases=False, random_state=0, tol=1e-2).fit(running())
     assert not model.phrases_
@@ -432,3 +462,29 @@ def test_the_hint_does_not_name_what_is_in_use(given, found):
     documents = [" ".join(["cat dog", *texts(4)[0], *seldom])]
     with pytest.warns(OutOfVocabularyWarning, match=f"unknown, most often: .*; .*{found}"):
         TopicVec(2, given, random_state=0).fit(documents)
+
+
+@pytest.mark.parametrize("given", [None, "general"])
+def test_a_pickle_has_only_what_was_learned_beside_the_embedded_vectors(given):
+    model = TopicVec(4, given, random_state=0).fit(sample_corpus())
+    assert len(model.topic_word_) == len(model.vectors_)  # is made again, not written
+    written = pickle.dumps(model)
+    assert len(written) < 4_000_000  # beside the 160 MB of the vectors
+    again = pickle.loads(written)
+    assert again.vectors_ == model.vectors_
+    assert again.vectors_.metadata == model.vectors_.metadata
+    assert np.array_equal(
+        again.transform(["rain on the sea"]), model.transform(["rain on the sea"])
+    )
+    assert copy.deepcopy(model).vectors_ is model.vectors_
+
+
+def test_a_pickle_that_rests_on_other_embedded_vectors_is_refused():
+    restored, (_, learned) = load_vectors().__reduce__()
+    with pytest.raises(FormatError, match="of another version of topicvec"):
+        restored("another hash", learned)
+
+
+def test_a_part_of_the_embedded_vectors_is_pickled_itself():
+    few = load_vectors().subset(["rain", "sea"])
+    assert pickle.loads(pickle.dumps(few)) == few

@@ -1,9 +1,9 @@
 """The one thing an engine must do."""
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, Protocol, TypeVar, cast, runtime_checkable
 
-__all__ = ["Engine", "Part"]
+__all__ = ["Engine", "Part", "hold", "is_connection", "near"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -16,7 +16,8 @@ class Engine(Protocol):
     A mapped function returns its piece and writes into nothing outside itself, so an engine may
     copy functions and items elsewhere. One whose workers share the memory of this process may say
     so by an attribute ``shares_memory = True``: whole fits of classes then go on in its workers
-    side by side; with any other engine they go on here, and their pieces are mapped.
+    side by side; with any other engine they go on here, and their pieces are mapped. One that
+    sends far away may have two things more: `near` and `hold`.
 
     Examples
     --------
@@ -54,3 +55,45 @@ class Part(NamedTuple):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Part, (self.take(), slice(None))
+
+
+def near(engine: Engine) -> Engine:
+    """Give the engine for work that is small next to its data: ``engine.near``, if it has one.
+
+    Examples
+    --------
+    >>> from topicvec.engine import InPlace
+    >>> near(InPlace())
+    <topicvec.engine.local.InPlace object at ...>
+    """
+    return cast("Engine", getattr(engine, "near", engine))
+
+
+def hold(engine: Engine, items: Sequence[Item]) -> Sequence[Item]:
+    """Let an engine bring items to its workers, once for many maps, if it has a ``hold``.
+
+    Items must live for as long as they are mapped. What is returned stands for them in the tuples
+    that are mapped afterwards; a mapped function sees the items themselves.
+
+    Examples
+    --------
+    >>> from topicvec.engine import InPlace
+    >>> hold(InPlace(), ["a", "b"])
+    ['a', 'b']
+    """
+    return cast("Sequence[Item]", engine.hold(items)) if hasattr(engine, "hold") else items
+
+
+def is_connection(value: object) -> bool:
+    """Say whether this is a Dask client, or an engine that has one; Dask is not imported.
+
+    Examples
+    --------
+    >>> is_connection(2)
+    False
+    """
+    kinds = {(kind.__module__, kind.__name__) for kind in type(value).__mro__}
+    return bool(kinds & _CONNECTIONS)
+
+
+_CONNECTIONS = {("distributed.client", "Client"), ("topicvec.engine.dask", "DaskEngine")}

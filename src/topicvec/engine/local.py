@@ -21,7 +21,7 @@ from typing import Any, Literal, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
-from topicvec.engine.base import Engine
+from topicvec.engine.base import Engine, is_connection
 from topicvec.errors import DataError, EngineError
 
 __all__ = ["InPlace", "LocalEngine", "one_blas_thread", "resolve_engine"]
@@ -29,6 +29,8 @@ __all__ = ["InPlace", "LocalEngine", "one_blas_thread", "resolve_engine"]
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+
+_IDLE = 300  # seconds that processes wait for more work
 
 _lock = Lock()
 _inside: list[Any] = []  # the BLAS libraries that are held
@@ -75,8 +77,20 @@ def _threads(n_jobs: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(n_jobs, "topicvec", setattr, (_worker, "busy", True))
 
 
-if hasattr(os, "register_at_fork"):  # the child has the pool but not its threads
+@cache
+def _processes(n_jobs: int) -> Executor:
+    # loky, which scikit-learn brings: fresh processes that share no lock with our threads, take
+    # lambdas, and do not run an unguarded script again; they stay for the next map, for a while.
+    # A pool of our own: joblib's takes the reusable one for its own, and misses what it lacks.
+    from joblib.externals.loky import ProcessPoolExecutor
+
+    pool: Executor = ProcessPoolExecutor(n_jobs, timeout=_IDLE)
+    return pool
+
+
+if hasattr(os, "register_at_fork"):  # the child has the pools but not what runs in them
     os.register_at_fork(after_in_child=_threads.cache_clear)
+    os.register_at_fork(after_in_child=_processes.cache_clear)
 
 
 class LocalEngine:
@@ -130,12 +144,7 @@ class LocalEngine:
         waiting: deque[Future[Result]] = deque()
         pool: AbstractContextManager[Executor] = nullcontext(_threads(self.n_jobs))
         if self.kind == "process":
-            # loky, which scikit-learn brings: fresh processes that share no lock with our
-            # threads, take lambdas, and do not run an unguarded script again; they stay for the
-            # next map
-            from joblib.externals.loky import get_reusable_executor
-
-            pool = nullcontext(get_reusable_executor(self.n_jobs))
+            pool = nullcontext(_processes(self.n_jobs))
         with one_blas_thread(), pool as workers:
             try:
                 for item in items:
@@ -145,6 +154,7 @@ class LocalEngine:
                 while waiting:
                     yield waiting.popleft().result()
             except BrokenExecutor as error:
+                _processes.cache_clear()
                 raise EngineError(
                     "a worker process died, most often for lack of memory: "
                     "use fewer workers (n_jobs) or smaller pieces"
@@ -175,7 +185,7 @@ class InPlace:
 
 
 def resolve_engine(engine: Any) -> Engine:
-    """Make an engine of what the user gave: an engine, a number of workers, or nothing.
+    """Make an engine of what the user gave: an engine, a number of workers, a Dask client, nothing.
 
     Something that only looks like an engine is tried once and refused.
 
@@ -191,6 +201,10 @@ def resolve_engine(engine: Any) -> Engine:
         engine = int(engine)
     if engine is None or isinstance(engine, int):
         return LocalEngine(engine)
+    if is_connection(engine):
+        from topicvec.engine.dask import DaskEngine
+
+        return engine if isinstance(engine, DaskEngine) else DaskEngine(engine)
     kind = type(engine).__name__
     if isinstance(engine, type) or not isinstance(engine, Engine):
         raise EngineError(f"an engine needs a map method; found {kind}")

@@ -11,15 +11,13 @@ only to fit (topics to start from, a generator) is left out; a tokenizer of the 
 remembered by its name.
 """
 
-import hashlib
 import json
 import os
 import platform
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
-from itertools import pairwise
 from math import isfinite
 from os import PathLike
 from pathlib import Path
@@ -27,29 +25,102 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
-from scipy.sparse import csr_array
 
 from topicvec.embed.adapt import Learned, learned_from
-from topicvec.embed.formats.tensors import TENSOR_TYPES, write_tensors
+from topicvec.embed.formats.tensors import check_about
 from topicvec.embed.load import load_vectors
 from topicvec.embed.vectors import WordVectors
 from topicvec.errors import DataError, FormatError, VocabularyMismatch
 from topicvec.model.fitted import FittedTopics, Setting
 from topicvec.model.state import Solver
+from topicvec.stored import (
+    ANY,
+    FLAG,
+    NAME,
+    TENSOR_TYPES,
+    TEXT,
+    Kind,
+    Layout,
+    Stored,
+    each,
+    is_of,
+    mapping,
+    number,
+    one_of,
+    pair,
+    read_tensors,
+    sparse_parts,
+    whole,
+    write_tensors,
+)
+from topicvec.text.stopwords import is_list_name, stop_words
 from topicvec.text.tokenizer import Tokenizer
 from topicvec.text.vocabulary import Vocabulary
 from topicvec.version import __version__
 
-__all__ = ["Bundle", "MissingTokenizer", "from_settings", "load", "read", "save", "to_settings"]
+__all__ = [
+    "Bundle", "MissingTokenizer", "from_settings", "is_model", "load", "read", "save",
+    "to_settings",
+]  # fmt: skip
 
-LAYOUT, VERSION = "topicvec-model", 3
+LAYOUT = Layout("topicvec-model", 3, "model file", "get or save the file again")
 _ARRAYS = ("topics", "residuals", "alpha", "mass", "word_counts", "pseudo", "word_documents")
-_TABLES, _TABLE = ("word_mass", "document_mass"), ("data", "indices", "indptr")
+_TABLES = ("word_mass", "document_mass")
 _LEARNED = ("rows", "places", "residual", "mean", "scale", "unigram")
-_DIGEST_BYTES = 32
 _NULL_EXTRA = 3  # from this version on n_topics does not count the null topic
-_ONLY_TO_FIT = {"vectors", "fixed_topics", "n_jobs", "labeller"}
+_DOCUMENTS = 3  # from this version on there are documents of words
+_ONLY_TO_FIT = {"vectors", "fixed_topics", "n_jobs", "client", "labeller", "verbose"}
+_SOLVER = {
+    "method": TEXT, "inner_tol": number(0), "max_passes": whole(1), "learning_rate": number(0),
+    "base_length": number(0), "n_steps": whole(1), "start": TEXT,
+    "n_normalizer_words": whole(1) | one_of(None), "max_norm": number(0), "learn_alpha": FLAG,
+}  # fmt: skip
+_IS_SOLVER = Kind(
+    "fields of a Solver",
+    lambda found: (
+        isinstance(found, dict)
+        and all(name in _SOLVER and _SOLVER[name].fits(value) for name, value in found.items())
+    ),
+)
+# Parameters that are read from a file; any other name in it is left alone.
+_PARAMS: dict[str, Kind] = {
+    "n_topics": whole(1) | one_of("auto"),
+    "vectors": one_of(None, "corpus"),
+    "own_words": FLAG | number(0),
+    "phrases": FLAG,
+    "alpha": number(0) | one_of(None, "learn") | each(number(0)),
+    "max_norm": number(0),
+    "solver": TEXT | _IS_SOLVER,
+    "n_normalizer_words": whole(1) | one_of(None),
+    "max_iter": whole(1),
+    "tol": number(),
+    "init": TEXT | each(ANY),
+    "seed_words": one_of(None) | each(each(TEXT)) | mapping(each(TEXT)),
+    "tokenizer": NAME,
+    "stop_words": NAME | each(TEXT),
+    "vocabulary": one_of(None) | each(TEXT),
+    "share": TEXT,
+    "random_state": whole(0, 2**64) | one_of(None) | each(ANY),
+}
+_SETTINGS: dict[str, Kind] = {
+    "params": mapping(ANY) | one_of(None),
+    "bounds": each(number()) | one_of(None),
+    "n_iter": whole(0) | one_of(None),
+    "converged": FLAG | one_of(None),
+    "interrupted": FLAG,
+    "last_change": number() | one_of(None),
+    "unknown_words": mapping(whole(0)) | one_of(None),
+    "phrases": mapping(whole(0)) | one_of(None),
+    "stop_words": each(TEXT),
+    "columns": each(TEXT),
+    "n_normalizer_words": whole(1) | one_of(None),
+}
+_VECTORS: dict[str, Kind] = {
+    "content_hash": TEXT, "n_words": whole(1), "n_dims": whole(1), "metadata": mapping(TEXT),
+    "embedded": FLAG, "default": FLAG, "learned": FLAG, "path": NAME,
+}  # fmt: skip
+_TINY, _FAR = 5e-324, 1e6  # more than zero; further from it than any topic
+_NEEDED = ("content_hash", "n_words", "n_dims", "metadata", "embedded", "default", "path")
 AnyPath = str | PathLike[str]
 Arrays = Mapping[str, NDArray[Any]]
 Card = dict[str, Any]
@@ -57,7 +128,7 @@ Card = dict[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class Bundle:
-    """What a file holds: the model, what the estimator added, and the whole card.
+    """What a file holds: the model, what the estimator added, the whole card, and the file.
 
     Examples
     --------
@@ -70,6 +141,7 @@ class Bundle:
     extra: Mapping[str, Any] = field(default_factory=dict)
     arrays: Arrays = field(default_factory=dict)
     card: Mapping[str, Any] = field(default_factory=dict)
+    stored: Stored | None = None
 
 
 def save(
@@ -126,9 +198,9 @@ def save(
     tensors = _tensors(fitted, embedded, arrays or {})
     if learned:
         tensors |= _learned_tensors(learned_from(fitted.vectors, load_vectors()))
-    metadata = {"format": LAYOUT, "version": str(VERSION)}
+    metadata = {"format": LAYOUT.name, "version": str(LAYOUT.version)}
     metadata["card"] = _card(fitted, extra or {}, about_vectors)
-    write_tensors(Path(path), tensors, metadata, checksum=True)
+    write_tensors(Path(path), tensors, metadata)
 
 
 def load(path: AnyPath, vectors: WordVectors | AnyPath | None = None) -> FittedTopics:
@@ -165,28 +237,40 @@ def read(path: AnyPath, vectors: WordVectors | AnyPath | None = None) -> Bundle:
     --------
     >>> read("no_such_model")
     Traceback (most recent call last):
-    topicvec.errors.DataError: no such file: no_such_model: give the name of a file that save wrote
+    topicvec.errors.DataError: no such file: no_such_model: give the name of a model file
     """
-    file = Path(path)
-    if not file.is_file():
-        raise DataError(f"no such file: {file}: give the name of a file that save wrote")
-    tensors, card = _read(file)
-    try:
-        fitted = _record(card, tensors, _find_vectors(file, card["vectors"], tensors, vectors))
-        own = [name for name in tensors if name.startswith("extra.")]
-        arrays = {name.removeprefix("extra."): tensors[name] for name in own}
-        return Bundle(fitted, card["extra"], arrays, card)
-    except (KeyError, ValueError, TypeError, IndexError) as error:
-        raise FormatError(
-            f"{file}: whole, but not as topicvec writes it ({error!r}): save the model again"
-        ) from error
+    stored = read_tensors(Path(path), LAYOUT, checksum=True)
+    card = _read_card(stored)
+    fitted = _record(card, stored, _find_vectors(stored, card["vectors"], vectors))
+    own = [name for name in stored.tensors if name.startswith("extra.")]
+    arrays = {name.removeprefix("extra."): stored.tensors[name] for name in own}
+    return Bundle(fitted, card["extra"], arrays, card, stored)
+
+
+def is_model(path: AnyPath) -> bool:
+    """Say whether a file is a saved model, by its content, whatever its name.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "pets.txt")
+    >>> _ = path.write_text("Cats purr.")
+    >>> is_model(path)
+    False
+    """
+    if not Path(path).is_file():
+        return False
+    with Path(path).open("rb") as file:
+        if file.read(9)[8:] != b"{":  # behind the length of what stands before the tensors
+            return False
+    return is_of(Path(path), LAYOUT)
 
 
 def _tensors(fitted: FittedTopics, embedded: bool, arrays: Arrays) -> dict[str, NDArray[Any]]:
     """Name all arrays."""
     named: dict[str, NDArray[Any]] = {name: getattr(fitted, name) for name in _ARRAYS}
     for table in _TABLES:
-        named |= {f"{table}.{name}": getattr(getattr(fitted, table), name) for name in _TABLE}
+        named |= sparse_parts(table, getattr(fitted, table))
     named |= {f"extra.{name}": np.asarray(array) for name, array in arrays.items()}
     if embedded:
         named["vectors.matrix"] = fitted.vectors.matrix
@@ -239,8 +323,9 @@ def _is_default(vectors: WordVectors) -> bool:
 
 def _rests_on_default(vectors: WordVectors) -> bool:
     try:
-        n = int(vectors.metadata.get("general", "-1"))
-        return n == len(load_vectors()) and vectors.words[:n] == load_vectors().words
+        general = load_vectors().words
+        same = vectors.metadata.get("general") == str(len(general))
+        return same and vectors.words[: len(general)] == general
     except FormatError:
         return False
 
@@ -261,86 +346,74 @@ def _plain(value: Any, place: str) -> Any:
     )
 
 
-def _read(path: Path) -> tuple[dict[str, NDArray[Any]], Card]:
-    """Read the tensors and the card of a file that is whole."""
-    try:
-        with safe_open(path, framework="numpy") as file:
-            metadata = file.metadata() or {}
-            _check_layout(path, metadata)
-            _check_digest(path)
-            tensors = {name: file.get_tensor(name) for name in set(file.keys()) - {"checksum"}}
-        card: Card = json.loads(metadata["card"])
-        params = card["settings"].get("params") or {}
-        if int(metadata["version"]) < _NULL_EXTRA and isinstance(params.get("n_topics"), int):
-            params["n_topics"] -= 1
-    except (SafetensorError, KeyError, ValueError) as error:
-        raise FormatError(
-            f"{path}: not a whole model file ({error}): get or save the file again"
-        ) from error
-    return tensors, card
+def _read_card(stored: Stored) -> Card:
+    """Read the card, every field of it that is used checked."""
+    sizes = {"n_topics": whole(1, 2**31), "n_documents": whole(0)}
+    card = stored.card("card", sizes, *sizes)
+    k, row = card["n_topics"], whole(0, card["n_documents"] - 1)
+    kinds = {
+        "versions": mapping(TEXT),
+        "max_norm": number(0) | one_of("inf"),
+        "labels": each(NAME, k),
+        "classes": each(NAME, k),
+        "representative": each(each(pair(row, number(0, 1))), k),
+        "settings": mapping(ANY),
+        "vectors": mapping(ANY),
+        "extra": mapping(ANY),
+    }
+    stored.fields("card", card, kinds, *kinds)
+    settings = stored.fields("settings", card["settings"], _SETTINGS)
+    params = stored.fields("params", settings.get("params") or {}, _PARAMS)
+    about = stored.fields("vectors", card["vectors"], _VECTORS, *_NEEDED)
+    check_about(stored, about["metadata"])
+    if int(stored.metadata["version"]) < _NULL_EXTRA and isinstance(params.get("n_topics"), int):
+        params["n_topics"] -= 1
+    return card
 
 
-def _check_layout(path: Path, metadata: Mapping[str, str]) -> None:
-    if metadata.get("format") != LAYOUT:
-        raise FormatError(
-            f'{path}: expected a model file (format "{LAYOUT}" in its metadata), found '
-            f"{metadata.get('format')!r}: was it written by save?"
-        )
-    number = metadata.get("version", "")
-    if not (number.isascii() and number.isdigit()) or int(number) > VERSION:
-        raise FormatError(
-            f"{path}: layout version {number!r}, but this topicvec {__version__} reads up to "
-            f"{VERSION}: pip install --upgrade topicvec"
-        )
-
-
-def _check_digest(path: Path) -> None:
-    content = np.memmap(path, np.uint8, "r")
-    if hashlib.sha256(content[:-_DIGEST_BYTES].data).digest() != content[-_DIGEST_BYTES:].tobytes():
-        raise FormatError(f"{path}: damaged, its checksum is wrong: get or save the file again")
-
-
-def _find_vectors(
-    path: Path, about: Card, tensors: Arrays, given: WordVectors | AnyPath | None
-) -> WordVectors:
+def _find_vectors(stored: Stored, about: Card, given: WordVectors | AnyPath | None) -> WordVectors:
     if given is None and about["embedded"]:
-        return _embedded(about, tensors)
+        return _embedded(about, stored)
     if given is None and about.get("learned"):
-        found = _joined(tensors)
+        found = _joined(stored)
     else:
-        found = _referenced(path, about) if given is None else load_vectors(given)
+        found = _referenced(stored.path, about) if given is None else load_vectors(given)
     if found.content_hash != about["content_hash"]:
         raise VocabularyMismatch(
-            f"{path} was built on other word vectors ({about['n_words']:,} words × "
+            f"{stored.path} was built on other word vectors ({about['n_words']:,} words × "
             f"{about['n_dims']} dims, hash {about['content_hash'][:12]}…) than {found}, hash "
             f"{found.content_hash[:12]}…: load the right ones and give them as vectors="
         )
     return found
 
 
-def _embedded(about: Card, tensors: Arrays) -> WordVectors:
-    unigram = tensors["vectors.unigram"]
-    return WordVectors(_words(tensors), tensors["vectors.matrix"], unigram, about["metadata"])
+def _embedded(about: Card, stored: Stored) -> WordVectors:
+    words = _words(stored)
+    matrix = stored.numbers("vectors.matrix", (len(words), None))
+    unigram = stored.numbers("vectors.unigram", (len(words),), least=_TINY)
+    if not (words and matrix.shape[1]):
+        stored.refuse("vectors.matrix", "words and dimensions", matrix.shape)
+    return WordVectors(words, matrix, unigram, about["metadata"])
 
 
-def _joined(tensors: Arrays) -> WordVectors:
+def _joined(stored: Stored) -> WordVectors:
     """Put what a text taught together with the default vectors."""
-    rows, places, residual, mean, scale, unigram = (tensors[f"vectors.{n}"] for n in _LEARNED)
-    general, words = load_vectors(), tuple(_words(tensors))
-    wide = (len(words), general.n_dims + residual.shape[1])
-    right = {"rows": rows.shape == wide, "mean": mean.shape == (general.n_dims,)}
-    right["places"] = places.dtype.kind == "i" and places.shape == residual.shape[:1]
-    right["places"] &= not places.size or (places.min() >= 0 and places.max() < len(general))
-    wrong = [name for name, good in right.items() if not good]
-    if wrong:
-        raise ValueError(f"vectors.{wrong[0]}: does not fit the default vectors")
-    return Learned(words, rows, places, residual, mean, float(scale[0]), unigram).join(general)
+    general, words = load_vectors(), _words(stored)
+    places = stored.numbers("vectors.places", (None,), "i", 0, len(general) - 1)
+    residual = stored.numbers("vectors.residual", (len(places), None))
+    rows = stored.numbers("vectors.rows", (len(words), general.n_dims + residual.shape[1]))
+    mean = stored.numbers("vectors.mean", (general.n_dims,))
+    scale = float(stored.numbers("vectors.scale", (1,), least=_TINY)[0])
+    n_words = len(general) + len(words)
+    unigram = stored.numbers("vectors.unigram", (n_words,), least=_TINY)
+    if not general.ids.keys().isdisjoint(words):
+        stored.refuse("vectors.words", "words that the default vectors lack", "others")
+    return Learned(words, rows, places, residual, mean, scale, unigram).join(general)
 
 
-def _words(tensors: Arrays) -> list[str]:
-    blob, ends = tensors["vectors.words"].tobytes(), np.cumsum(tensors["vectors.word_lengths"])
-    pairs = pairwise([0, *ends.tolist()])
-    return [blob[start:end].decode("utf-8", "surrogatepass") for start, end in pairs]
+def _words(stored: Stored) -> tuple[str, ...]:
+    words = stored.texts("vectors.words", "vectors.word_lengths")
+    return stored.distinct("vectors.words", words)
 
 
 def _referenced(path: Path, about: Card) -> WordVectors:
@@ -348,6 +421,11 @@ def _referenced(path: Path, about: Card) -> WordVectors:
     if about["default"]:
         return load_vectors()
     hint = Path(about["path"]) if about["path"] else None
+    if hint and str(hint).startswith(("//", "\\\\")):  # asking another computer tells it who asks
+        raise FormatError(
+            f"{path}: its word vectors are said to be on another computer ({hint}): load them and "
+            "give them as vectors="
+        )
     for place in (hint, path.parent / hint.name) if hint else ():
         if place.is_file():  # of our own format only: others may be pickles
             return load_vectors(place, format="safetensors")
@@ -357,23 +435,26 @@ def _referenced(path: Path, about: Card) -> WordVectors:
     )
 
 
-def _record(card: Card, tensors: Arrays, vectors: WordVectors) -> FittedTopics:
+def _record(card: Card, stored: Stored, vectors: WordVectors) -> FittedTopics:
     n_topics, n_words = card["n_topics"], len(vectors)
-    if "word_documents" not in tensors:
-        tensors = {**_not_in_older_files(n_topics, tensors), **tensors}
+    if int(stored.metadata["version"]) < _DOCUMENTS:
+        older = _not_in_older_files(n_topics, stored)
+        stored = replace(stored, tensors={**older, **stored.tensors})
     k, w = (n_topics,), (n_words,)
-    shapes = [(n_topics, vectors.n_dims), k, k, k, w, k, w]
-    for name, shape in zip(_ARRAYS, shapes, strict=True):
-        if tensors[name].shape != shape:
-            raise ValueError(f"{name}: expected shape {shape}, found {tensors[name].shape}")
-    tables = {
-        table: csr_array(tuple(tensors[f"{table}.{name}"] for name in _TABLE), (n_words, n_topics))
-        for table in _TABLES
-    }
+    topics = stored.numbers("topics", (n_topics, vectors.n_dims), most=_FAR, least=-_FAR)
+    if topics[0].any():
+        stored.refuse("topics", "zeros for the null topic", topics[0])
     return FittedTopics(
         vectors=vectors,
-        **{name: tensors[name] for name in _ARRAYS},  # type: ignore[arg-type]
-        **tables,  # type: ignore[arg-type]
+        topics=topics,
+        residuals=stored.numbers("residuals", k),
+        alpha=stored.numbers("alpha", k, least=0),
+        mass=stored.numbers("mass", k, least=0),
+        word_counts=stored.numbers("word_counts", w, least=0),
+        word_mass=stored.table("word_mass", (n_words, n_topics)),
+        word_documents=stored.numbers("word_documents", w, least=0),
+        document_mass=stored.table("document_mass", (n_words, n_topics)),
+        pseudo=stored.numbers("pseudo", k, least=0, infinite=True),
         labels=tuple(card["labels"]),
         classes=tuple(card["classes"]),
         representative=tuple(
@@ -385,11 +466,14 @@ def _record(card: Card, tensors: Arrays, vectors: WordVectors) -> FittedTopics:
     )
 
 
-def _not_in_older_files(n_topics: int, tensors: Arrays) -> dict[str, NDArray[Any]]:
+def _not_in_older_files(n_topics: int, stored: Stored) -> dict[str, NDArray[Any]]:
     """Give what files before version 3 lack: words stand for the documents that have them."""
-    documents = {f"document_mass.{name}": tensors[f"word_mass.{name}"].copy() for name in _TABLE}
-    counts = tensors["word_counts"].copy()
-    return {"pseudo": np.full(n_topics, np.inf), "word_documents": counts, **documents}
+    older = {"pseudo": np.full(n_topics, np.inf)}
+    for name in [name for name in stored.tensors if name.startswith("word_mass.")]:
+        older[name.replace("word_mass", "document_mass")] = stored.tensors[name].copy()
+    if "word_counts" in stored.tensors:
+        older["word_documents"] = stored.tensors["word_counts"].copy()
+    return older
 
 
 class MissingTokenizer:
@@ -426,6 +510,9 @@ def to_settings(params: Mapping[str, Any]) -> dict[str, Setting]:
     """
     kept = {name: value for name, value in params.items() if name not in _ONLY_TO_FIT}
     tokenizer = kept.pop("tokenizer", None)
+    words = kept.get("stop_words")
+    if isinstance(words, os.PathLike) or (isinstance(words, str) and not is_list_name(words)):
+        kept["stop_words"] = stop_words(words)  # the model needs no other file
     settings: dict[str, Setting] = {}
     for name, value in kept.items():
         with suppress(DataError):  # it is needed only to fit
@@ -449,6 +536,12 @@ def from_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     if params.get("n_normalizer_words") is not None:  # of a file from before there was a Solver
         limit = params["n_normalizer_words"]
         params["solver"] = Solver(params.get("solver", "newton"), n_normalizer_words=limit)
+    words = params.get("stop_words")
+    if isinstance(words, str) and not is_list_name(words):
+        raise FormatError(
+            f"the model's stop words are in a file, {words!r}, which a model may not choose: give "
+            "them again, TopicVec.load(path, stop_words=…), and save it"
+        )
     name = params.pop("tokenizer", None)
     if name is not None:
         owner, _, rules = str(name).partition(":")

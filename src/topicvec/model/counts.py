@@ -1,12 +1,14 @@
 """What a user may give as documents, as counts over the rows of the word vectors."""
 
 import logging
+import reprlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from multiprocessing import parent_process
+from numbers import Number
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -25,7 +27,9 @@ from topicvec.text.counting import (
     cut_documents,
 )
 from topicvec.text.document import Document
+from topicvec.text.numbered import Numbered, number_tokens
 from topicvec.text.phrases import Phrases, find_phrases
+from topicvec.text.prepared import PreparedCorpus
 from topicvec.text.stopwords import corpus_stop_words
 from topicvec.text.stopwords import stop_words as resolve_stop_words
 from topicvec.text.tokenizer import Tokenizer
@@ -38,8 +42,12 @@ __all__ = [
     "UNKNOWN_HINT",
     "DocumentCounter",
     "Reading",
+    "check_columns",
     "checked_matrix",
+    "column_names",
+    "cut_batches",
     "is_matrix",
+    "is_running_text",
     "kept_words",
     "learn_vectors",
     "log_unknown",
@@ -80,6 +88,8 @@ class DocumentCounter:
         The words of the columns of a matrix; for texts the only words to count.
     phrases : Phrases, optional
         What to read as one word; of these only those in the vocabulary, if there is one.
+    columns : sequence of str, optional
+        The words of the columns of a matrix that does not name them, if no vocabulary is given.
     n_jobs : int
         Processes for many texts, if it is a `Tokenizer` that cuts them: any other may hold what
         cannot be sent, or remember what it has seen.
@@ -98,7 +108,9 @@ class DocumentCounter:
         vocabulary: Vocabulary | Sequence[str] | None = None,
         phrases: Phrases | None = None,
         n_jobs: int = 1,
+        columns: Sequence[str] | None = None,
     ) -> None:
+        self.columns = columns
         self.stop_words = stop = resolve_stop_words(stop_words)
         only = None if vocabulary is None else frozenset(_words(vocabulary))
         phrases = _NO_PHRASES if phrases is None else phrases
@@ -121,7 +133,9 @@ class DocumentCounter:
         ([[1, 0]], {'yak': 1})
         """
         if is_matrix(documents):
-            return self._align(checked_matrix(documents), vectors)
+            return self._align(checked_matrix(documents), self.words_of(documents), vectors)
+        if isinstance(documents, PreparedCorpus):
+            documents.check_tokenizer(self.tokenize)
         builder = BagBuilder()
         join = None if self.phrases is _NO_PHRASES else self.phrases.join
         for chunk in count_documents(documents, self.tokenize, self.keep, self.n_jobs, join=join):
@@ -143,14 +157,28 @@ class DocumentCounter:
         ids = vectors.ids
         return {token: ids[token] for token in tokens if token in ids and self.keep(token)}
 
-    def _align(self, matrix: csr_array, vectors: WordVectors) -> Bag:
+    def words_of(self, matrix: Any) -> tuple[str, ...] | None:
+        """Give the words of a matrix's columns, if they are known.
+
+        Examples
+        --------
+        >>> DocumentCounter(columns=["cat", "dog"]).words_of(np.eye(2))
+        ('cat', 'dog')
+        """
+        if self.vocabulary is not None:
+            return _words(self.vocabulary)
+        names = column_names(matrix)
+        if names is None and self.columns is not None:
+            names = tuple(self.columns)
+        return names
+
+    def _align(self, matrix: csr_array, words: tuple[str, ...] | None, vectors: WordVectors) -> Bag:
         """Bring the columns of a matrix into the order of the vectors."""
         n_words = matrix.shape[1]
-        if self.vocabulary is None and n_words == len(vectors):
+        if words is None and n_words == len(vectors):
             return _bag(matrix, matrix, Counter())
-        words = () if self.vocabulary is None else _words(self.vocabulary)
-        if len(words) != n_words:
-            given = "no vocabulary" if self.vocabulary is None else f"{len(words)} words"
+        if words is None or len(words) != n_words:
+            given = "no vocabulary" if words is None else f"{len(words)} words"
             raise VocabularyMismatch(
                 f"a matrix with {n_words} columns needs vocabulary= with their {n_words} words, "
                 f"or one column for each of the {len(vectors)} vectors; found {given}"
@@ -190,6 +218,12 @@ class Reading(NamedTuple):
         """Whether the documents are counts already."""
         return is_matrix(self.documents)
 
+    def numbered(self) -> Numbered:
+        """Number the counted words, the most frequent first."""
+        token_lists = self.token_lists or []
+        keep = kept_words(self.counter.keep, token_lists).__contains__
+        return number_tokens([list(filter(keep, tokens)) for tokens in token_lists])
+
     def bag(self, vectors: WordVectors) -> Bag:
         """Count the words that have a vector."""
         if self.token_lists is None:
@@ -225,6 +259,7 @@ def read_corpus(
     phrases: bool = True,
     cut: bool = True,
     n_jobs: int = 1,
+    columns: Sequence[str] | None = None,
 ) -> Reading:
     """Learn from documents how to read them: stop words of a corpus, and phrases.
 
@@ -243,8 +278,8 @@ def read_corpus(
         Whether to look for phrases.
     cut : bool
         Whether the tokens will be needed again; otherwise documents may stay a stream.
-    n_jobs : int
-        As for `DocumentCounter`; the result does not depend on it.
+    n_jobs, columns
+        As for `DocumentCounter`; the result does not depend on the number of processes.
 
     Returns
     -------
@@ -260,7 +295,8 @@ def read_corpus(
     from_corpus = isinstance(stop_words, str) and stop_words == "corpus"
     if is_matrix(documents):  # where words have no neighbours
         stop = frozenset() if from_corpus else stop_words
-        return Reading(DocumentCounter(tokenizer, stop, vocabulary), documents)
+        counter = DocumentCounter(tokenizer, stop, vocabulary, columns=columns)
+        return Reading(counter, documents)
     made = partial(DocumentCounter, tokenizer, vocabulary=vocabulary, n_jobs=n_jobs)
     plain = made(stop_words=None if from_corpus else stop_words)
     if not (cut or from_corpus or phrases):
@@ -268,7 +304,9 @@ def read_corpus(
     given = list(checked_documents(documents))
     token_lists = plain.cut(given)
     stop = corpus_stop_words(token_lists) if from_corpus else plain.stop_words
-    if not phrases or len(given) < 2 or not _is_running_text(token_lists, stop):
+    n_stopped = sum(map(stop.__contains__, chain.from_iterable(token_lists)))
+    is_text = len(given) > 1 and is_running_text(sum(map(len, token_lists)), n_stopped)
+    if not (phrases and is_text):
         return Reading(made(stop_words=stop), given, token_lists)
     found = find_phrases(token_lists, keep=lambda word: word not in stop)
     logger.info("found %d phrases: %s", len(found), ", ".join([*found.phrases][:10]))
@@ -276,10 +314,14 @@ def read_corpus(
     return Reading(counter, given, [counter.phrases.join(tokens) for tokens in token_lists])
 
 
-def _is_running_text(token_lists: list[list[str]], stop: frozenset[str]) -> bool:
-    """Say whether there is enough text for phrases, with its stop words."""
-    n_tokens = sum(map(len, token_lists))
-    n_stopped = sum(map(stop.__contains__, chain.from_iterable(token_lists)))
+def is_running_text(n_tokens: int, n_stopped: int) -> bool:
+    """Say whether there is enough text for phrases, with its stop words.
+
+    Examples
+    --------
+    >>> is_running_text(30_000, 12_000), is_running_text(30_000, 0)
+    (True, False)
+    """
     return n_tokens >= _CORPUS_TOKENS and n_stopped > _STOPPED * n_tokens
 
 
@@ -290,8 +332,90 @@ def is_matrix(documents: Any) -> bool:
     --------
     >>> is_matrix(["a text"]), is_matrix(np.ones((1, 2)))
     (False, True)
+    >>> is_matrix([[2, 0], [0, 1]]), is_matrix([["two", "tokens"]])
+    (True, False)
     """
-    return issparse(documents) or getattr(documents, "ndim", 0) == 2
+    if issparse(documents) or len(getattr(documents, "shape", ())) == 2:
+        return True
+    if not hasattr(documents, "shape") and hasattr(documents, "__array__"):
+        return np.asarray(documents).ndim == 2
+    first = documents[0] if isinstance(documents, list | tuple) and documents else None
+    if isinstance(first, np.ndarray):
+        return first.dtype.kind in "biuf"
+    return isinstance(first, list | tuple) and bool(first) and isinstance(first[0], Number)
+
+
+def check_columns(estimator: Any, documents: Any, *, reset: bool) -> None:
+    """Keep, or compare with those of the fit, the number and names of a matrix's columns.
+
+    Parameters
+    ----------
+    estimator : object
+        What has them, as scikit-learn does: ``n_features_in_`` and ``feature_names_in_``.
+    documents : documents
+        Whose columns, if they are a matrix.
+    reset : bool
+        Whether this is a fit.
+
+    Examples
+    --------
+    >>> from topicvec.estimator import Estimator
+    >>> check_columns(estimator := Estimator(), [[1, 0]], reset=True)
+    >>> estimator.n_features_in_
+    2
+    """
+    if reset:
+        for name in ("n_features_in_", "feature_names_in_"):  # of an earlier fit
+            vars(estimator).pop(name, None)
+    if getattr(documents, "ndim", 0) == 1 and documents.dtype.kind in "biufc":
+        raise DataError(
+            f"expected texts, or a row of counts for each document; found {len(documents)} "
+            "numbers. Reshape your data: X.reshape(1, -1) is one document"
+        )
+    # what learned from texts takes the columns of any matrix that names them
+    if not is_matrix(documents) or not (reset or hasattr(estimator, "n_features_in_")):
+        return
+    from sklearn.utils.validation import validate_data  # slow to import
+
+    try:
+        validate_data(estimator, documents, reset=reset, skip_check_array=True)
+    except ValueError as error:
+        raise DataError(str(error)) from error
+
+
+def column_names(documents: Any) -> tuple[str, ...] | None:
+    """Give the names of a DataFrame's columns, if they are words.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> column_names(SimpleNamespace(columns=["cat", "dog"]))
+    ('cat', 'dog')
+    >>> column_names(np.eye(2))
+    """
+    names = tuple(getattr(documents, "columns", ()))
+    return names if names and all(isinstance(name, str) for name in names) else None
+
+
+def cut_batches(documents: Any, size: int) -> Iterator[Any]:
+    """Cut documents or a stream of them into batches; one at a time is in the memory.
+
+    Examples
+    --------
+    >>> list(cut_batches(iter(["a", "b", "c"]), 2))
+    [['a', 'b'], ['c']]
+    """
+    if is_matrix(documents):
+        matrix = checked_matrix(documents)
+        yield from (matrix[start : start + size] for start in range(0, matrix.shape[0], size))
+        return
+    stream = checked_documents(documents)
+    batch = list(islice(stream, size))
+    if not batch:
+        raise DataError("the corpus is empty: expected at least one document; found none")
+    while batch:
+        yield batch
+        batch = list(islice(stream, size))
 
 
 def learn_vectors(
@@ -398,11 +522,17 @@ def checked_matrix(matrix: Any) -> csr_array:
     array([1, 2])
     >>> checked_matrix(np.array([[1, -2]]))
     Traceback (most recent call last):
-    topicvec.errors.DataError: counts must not be negative; found -2 in row 0
+    topicvec.errors.DataError: Negative values in data: counts must not be negative; found ...
     """
-    matrix = matrix if issparse(matrix) else np.asarray(matrix)  # a DataFrame has no dtype
+    matrix = matrix if issparse(matrix) else _numbers(np.asarray(matrix))  # a DataFrame, or lists
     if matrix.dtype.kind not in "biuf":
-        raise DataError(f"counts must be numbers; found a matrix of {matrix.dtype}")
+        kind = "Complex data not supported: " if matrix.dtype.kind == "c" else ""
+        raise DataError(f"{kind}counts must be numbers; found a matrix of {matrix.dtype}")
+    if matrix.shape[1] == 0:
+        raise DataError(
+            f"counts need columns: 0 feature(s) (shape={tuple(matrix.shape)}) while a minimum of 1 "
+            "is required to find topics"
+        )
     if matrix.shape[0] == 0:
         raise DataError("the corpus is empty: expected at least one document; found none")
     counts = csr_array(matrix, copy=True)
@@ -417,9 +547,27 @@ def checked_matrix(matrix: Any) -> csr_array:
 
 
 _FAULTS: tuple[tuple[Callable[[NDArray[Any]], NDArray[np.bool_]], str], ...] = (
-    (lambda x: ~np.isfinite(x), "counts must be finite"),
-    (lambda x: x < 0, "counts must not be negative"),
+    (lambda x: ~np.isfinite(x), "NaN or inf found, counts must be finite"),
+    (lambda x: x < 0, "Negative values in data: counts must not be negative"),
 )
+
+
+def _numbers(table: NDArray[Any]) -> NDArray[Any]:
+    """Make numbers of objects, as tables of mixed columns have them; refuse texts."""
+    if table.dtype.kind != "O":
+        return table
+    try:
+        return table.astype(float)
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"counts must be numbers; found a table with {_odd(table)}: for texts give one "
+            'column, such as table["text"]'
+        ) from error
+
+
+def _odd(table: NDArray[Any]) -> str:
+    """Show the first value that is no number, a long text by its ends."""
+    return reprlib.repr(next(value for value in table.flat if not isinstance(value, Number)))
 
 
 def _words(vocabulary: Vocabulary | Sequence[str]) -> tuple[str, ...]:

@@ -1,28 +1,30 @@
 """The E-step: the mixtures of documents under topics, and what they say of words.
 
-Two passes make it. `e_step` walks over documents and finds their mixtures; what it leaves behind
-(`weight` per document, `ratio` per cell) is enough for `word_mass`, which walks over words and
-sums responsibilities. So no words × topics array is ever needed per worker, and cutting documents
-or words into pieces never changes a bit of the result.
+`e_step` walks over the documents of a shard, finds their mixtures and adds up the tokens of its
+words in the topics. Most topics of a document are negligible: after a first pass over all of them
+it goes on with those that have more than a trace of the document (`least_mass`), and the others
+get nothing. The bound is that of what is left, exactly; a topic that begins to explain a document
+comes back in the first pass of the next E-step.
 
-Both are here to be read, made of `equations`, and do the work of small corpora: importing numba
+It is here to be read, made of `equations`, and does the work of small corpora: importing numba
 and loading a compiled kernel takes longer than finding the topics of an article. Of more
-documents the twins in `kernels` do it, which have the same signatures
+documents the twin in `kernels` does it, which has the same signature
 (`tests/model/core/test_kernels.py` says that they agree).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
-from topicvec.engine import Engine
+from topicvec.engine import Engine, hold, near
 from topicvec.model import equations
 from topicvec.model.own import OwnWords
-from topicvec.model.state import Corpus, Record, Shard
+from topicvec.model.state import Corpus, Record, Shard, loaded
 
 __all__ = [
     "LEAST_WEIGHT",
@@ -30,13 +32,14 @@ __all__ = [
     "Summed",
     "e_step",
     "even_theta",
+    "fill_shard",
+    "having",
+    "least_mass",
     "likelihoods",
     "mix",
     "one_theta",
     "sum_documents",
     "sum_shards",
-    "sum_words",
-    "word_mass",
 ]
 
 Floats = NDArray[np.floating]
@@ -63,8 +66,10 @@ class Inferred(Record):
         The bound of these documents.
     n_passes : int
         Passes over documents.
-    table, weight, ratio : arrays, (U, K), (D, K), (nnz,)
-        What `sum_words` needs.
+    table : array, (U, K)
+        exp(logits) of the word types, up to a factor for each.
+    words : array, (U, K)
+        C_wk = Σ_d n_dw π_dwk, tokens of the word types in the topics.
     """
 
     corpus: Corpus
@@ -73,30 +78,47 @@ class Inferred(Record):
     bound: float
     n_passes: int
     table: Floats
-    weight: Floats
-    ratio: Floats
+    words: Floats
 
     @property
     def n_tokens(self) -> float:
         """Number of tokens."""
         return float(self.corpus.type_counts.sum())
 
-    @property
+    @cached_property
     def proportions(self) -> Floats:
         """Posterior mean of each document's mixture (D, K); rows sum to 1."""
         means: Floats = self.theta / self.theta.sum(axis=1, keepdims=True, dtype=float)
         return means
 
-    def responsibilities(self, document: int, rows: Ints) -> Floats:
-        """Give the topics' probabilities (J, K) for words of a document, by vector row."""
+    def responsibilities(self, document: int | Ints, rows: Ints) -> Floats:
+        """Give the topics' probabilities (J, K) for words of a document, or of one for each."""
         places = np.searchsorted(self.corpus.types, rows)
-        return equations.responsibilities(self.table[places], self.weight[document])
+        weight = equations.mixture_weight(
+            self.theta[document].astype(float), LEAST_WEIGHT[self.table.dtype.char]
+        )
+        return equations.responsibilities(self.table[places], weight)
+
+
+def least_mass(tol: float, n_tokens: float, n_topics: int) -> float:
+    """Say how many tokens of a document a topic must have to be one of its topics.
+
+    A share of ``tol`` of a token, or of the tokens for each topic if they are fewer. So what is
+    left out is never more than a share of ``tol`` of the document, which is what a pass may leave
+    unsettled; and some topic always has enough.
+
+    Examples
+    --------
+    >>> least_mass(0.01, 1000.0, 100), least_mass(0.01, 5.0, 100)
+    (0.01, 0.0005)
+    """
+    return min(tol, 0.5) * min(1.0, n_tokens / n_topics)
 
 
 def e_step(
     indptr: Ints, words: Ints, counts: Floats, table: Floats, alpha: Floats, group: Ints,
-    theta: Floats, tol: float, max_passes: int, floor: float,
-    new_theta: Floats, weight: Floats, ratio: Floats, mass: Floats,
+    theta: Floats, tol: float, max_passes: int, floor: float, places: Ints,
+    new_theta: Floats, C: Floats, mass: Floats,
 ) -> tuple[float, int]:  # fmt: skip
     """Find the mixtures of a shard of documents, warm-started from ``theta``.
 
@@ -115,60 +137,51 @@ def e_step(
     tol : float
         A document is done when less than this share of its tokens changed topic.
     max_passes : int
-        Limit of passes over a document.
+        Limit of passes over a document; with one alone all its topics are kept.
     floor : float
         Smallest weight, see `LEAST_WEIGHT`.
-    new_theta, weight, ratio, mass : arrays, (D, K), (D, K), (nnz,), (K,)
-        Filled: θ (eq. 14), exp(E[log φ]), counts / evidence, and added: the topic mass.
+    places : array, (nnz,)
+        Rows of ``C`` for the words of the shard.
+    new_theta, C, mass : arrays, (D, K), (n_here, K), (K,)
+        Filled: θ (eq. 14); added: n_dw π_dwk of each word, and the topic mass.
 
     Returns
     -------
     tuple of float and int
         The bound of the shard without the row maxima, and the number of passes over documents.
     """
-    bound, passes = 0.0, 0
+    bound, passes, several = 0.0, 0, max_passes > 1
     for d in range(len(indptr) - 1):
         cells = slice(indptr[d], indptr[d + 1])
         n, prior, L = counts[cells].astype(float), alpha[group[d]], table[words[cells]]
+        least = least_mass(tol, n.sum(), len(prior)) if several else 0.0
         current = theta[d].astype(float)
-        for _ in range(max_passes):
+        current = np.where(np.abs(current - prior) > least, current, prior)
+        weight, ratio, m = _pass(n, L, current, floor)
+        kept = np.flatnonzero(m > least)
+        current, L, passes = (prior + m if several else current)[kept], L[:, kept], passes + several
+        for _ in range(max_passes - several):
             passes += 1
-            weight[d] = equations.mixture_weight(current, floor)
-            with np.errstate(invalid="ignore"):  # OpenBLAS looks at lanes that it does not use
-                ratio[cells] = n / equations.evidence(L, weight[d])
-                m = equations.topic_mass(ratio[cells], L, weight[d])
-            found = equations.dirichlet(prior, m)
+            weight, ratio, m = _pass(n, L, current, floor)
+            found = equations.dirichlet(prior[kept], m)
             change = np.abs(found - current).sum()
             current = found
             if change <= 2 * tol * n.sum():
                 break
-        new_theta[d] = current
-        bound += equations.document_bound(prior, n, n / ratio[cells], m, weight[d])
-        mass += m
+        new_theta[d], m_all, weight_all = prior, np.zeros(len(prior)), np.ones(len(prior))
+        new_theta[d, kept], m_all[kept], weight_all[kept] = current, m, weight
+        bound += equations.document_bound(prior, n, n / ratio, m_all, weight_all)
+        mass += m_all
+        C[np.ix_(places[cells], kept)] += ratio[:, None] * L * weight
     return bound, passes
 
 
-def word_mass(
-    indptr: Ints, documents: Ints, ratio: Floats, weight: Floats, table: Floats
-) -> Floats:
-    """Sum the responsibilities of each word of a block over all documents.
-
-    Parameters
-    ----------
-    indptr, documents, ratio : arrays
-        The block by words: the documents with the word, and what `e_step` left in that cell.
-    weight : array, (D, K)
-        As left by `e_step`.
-    table : array, (n_block, K)
-        The block's rows of the table of `e_step`.
-
-    Returns
-    -------
-    array, (n_block, K)
-        C_wk = Σ_d n_dw π_dwk.
-    """
-    parts = ratio[:, None] * weight[documents]
-    return np.asarray(np.add.reduceat(parts, indptr[:-1], axis=0) * table)
+def _pass(n: Floats, L: Floats, theta: Floats, floor: float) -> tuple[Floats, Floats, Floats]:
+    """Pass over a document: give exp(E[log φ]), counts / evidence and the mass of its topics."""
+    weight = equations.mixture_weight(theta, floor)
+    with np.errstate(invalid="ignore"):  # OpenBLAS looks at lanes that it does not use
+        ratio = n / equations.evidence(L, weight)
+        return weight, ratio, equations.topic_mass(ratio, L, weight)
 
 
 def even_theta(corpus: Corpus, alpha: Floats) -> tuple[Floats, ...]:
@@ -177,7 +190,9 @@ def even_theta(corpus: Corpus, alpha: Floats) -> tuple[Floats, ...]:
     Where α is one number, `one_theta` leads to the same topics: only differences between topics
     count in the first pass (`test_a_start_at_ones_or_even_is_the_same`).
     """
-    return tuple(_even(shard, corpus.allowed[shard.group], alpha) for shard in corpus.shards)
+    shards = map(loaded, corpus.shards)
+    starts = (_even(each, corpus.allowed[each.group], alpha) for each in shards)
+    return tuple(corpus.kept(number, start) for number, start in enumerate(starts))
 
 
 def _even(shard: Shard, allowed: Bools, alpha: Floats) -> Floats:
@@ -189,8 +204,9 @@ def _even(shard: Shard, allowed: Bools, alpha: Floats) -> Floats:
 
 def one_theta(corpus: Corpus) -> tuple[Floats, ...]:
     """Start all mixtures at θ = 1 as the original does, (d, K) of each shard; zero where barred."""
-    shards = corpus.shards
-    return tuple(corpus.allowed[each.group].astype(each.counts.dtype) for each in shards)
+    shards = map(loaded, corpus.shards)
+    starts = (corpus.allowed[each.group].astype(each.counts.dtype) for each in shards)
+    return tuple(corpus.kept(number, start) for number, start in enumerate(starts))
 
 
 def likelihoods(
@@ -228,7 +244,7 @@ def likelihoods(
     spread = None if own is None else own.spread
     owns = [None] * len(pieces) if own is None else own.cut([len(piece) for piece in pieces])
     block = partial(_likelihood, residuals, topics, spread)
-    for part, tops, more in engine.map(block, zip(pieces, owns, strict=True)):
+    for part, tops, more in near(engine).map(block, zip(pieces, owns, strict=True)):
         rows = slice(start, start + len(part))
         table[rows], peak[rows], start = part, tops, rows.stop
         lifted = lifted + more
@@ -290,13 +306,14 @@ def sum_shards(
     Only mixtures and sums leave a shard, and sums are added in the order of the shards.
     Parameters are those of `mix`; ``log_phi`` asks for the sums that a prior is learned from.
     """
-    theta, C = [], np.zeros(table.shape, table.dtype)
+    theta: list[Floats] = []
+    C = np.zeros(table.shape, table.dtype)
     mass, logs, bound, n_passes = np.zeros(len(alpha)), np.zeros(len(alpha)), 0.0, 0
     shard = partial(_sum, corpus.compiled, table, corpus.allowed * alpha, tol, max_passes, log_phi)
-    found = engine.map(shard, zip(corpus.shards, start, strict=True))
-    for each, (its, words, *sums) in zip(corpus.shards, found, strict=True):
-        theta.append(its)
-        C[each.types] += words
+    found = engine.map(shard, zip(hold(engine, corpus.shards), start, strict=True))
+    for each, (its, types, words, *sums) in zip(corpus.shards, found, strict=True):
+        theta.append(corpus.kept(len(theta), its))
+        C[each.types if types is None else types] += words
         mass, logs = mass + sums[0], logs + sums[1]
         bound, n_passes = bound + sums[2], n_passes + sums[3]
     return Summed(tuple(theta), C, mass, logs, bound, n_passes)
@@ -306,13 +323,13 @@ def _sum(
     compiled: bool, table: Floats, alpha: Floats, tol: float, max_passes: int, log_phi: bool,
     piece: Piece,
 ) -> Piece:  # fmt: skip
-    shard = piece[0]
-    theta, weight, ratio, mass, *rest = _shard(compiled, table, alpha, tol, max_passes, piece)
-    C = _words(compiled, (shard, ratio, weight, table[shard.types]))
+    shard, start = map(loaded, piece)
+    types = None if shard is piece[0] else shard.types  # of one that was in a file
+    theta, words, mass, *rest = fill_shard(compiled, table, alpha, tol, max_passes, (shard, start))
     logs: Floats = np.zeros(len(mass))
     if log_phi:
         logs = np.where(theta > 0, equations.expected_log_phi(theta.astype(float)), 0.0).sum(0)
-    return theta, C, mass, logs, *rest
+    return theta, types, words, mass, logs, *rest
 
 
 def mix(
@@ -341,67 +358,42 @@ def mix(
     Inferred
         Its bound is without the unigram probabilities and the maxima of the table's rows.
     """
-    shape = corpus.n_documents, len(alpha)
-    theta, weight = np.empty(shape, corpus.dtype), np.empty(shape, table.dtype)
-    ratio = np.empty(corpus.n_cells, table.dtype)
-    mass, bound, n_passes = np.zeros(len(alpha)), 0.0, 0
-    shard = partial(_shard, corpus.compiled, table, corpus.allowed * alpha, tol, max_passes)
-    found = engine.map(shard, zip(corpus.shards, start, strict=True))
-    for each, part in zip(corpus.shards, found, strict=True):
-        theta[each.rows], weight[each.rows], ratio[each.place] = part[:3]
-        mass, bound, n_passes = mass + part[3], bound + part[4], n_passes + part[5]
-    return Inferred(corpus, theta, mass, bound, n_passes, table, weight, ratio)
-
-
-def sum_words(engine: Engine, found: Inferred) -> Floats:
-    """Sum up the tokens of the word types in the topics, C_wk = Σ_d n_dw π_dwk (U, K)."""
-    table = found.table
-    pieces = [
-        (each, found.ratio[each.place], found.weight[each.rows], table[each.types])
-        for each in found.corpus.shards
-    ]
-    return _add_words(engine, found.corpus, pieces, table.dtype)
+    summed = sum_shards(engine, corpus, table, alpha, start, tol, max_passes)
+    theta = np.concatenate([np.zeros((0, len(alpha)), corpus.dtype), *summed.theta])
+    return Inferred(
+        corpus, theta, summed.mass, summed.bound, summed.n_passes, table, summed.words
+    )  # fmt: skip
 
 
 def sum_documents(engine: Engine, found: Inferred) -> Floats:
     """Sum up the topics' proportions in the documents that have each word type, (U, K)."""
-    one = np.float32(1)
-    shares = found.proportions.astype(np.float32)
-    pieces = [
-        (each, np.broadcast_to(one, len(each.cells)), shares[each.rows],
-         np.broadcast_to(one, (len(each.types), shares.shape[1])))
-        for each in found.corpus.shards
-    ]  # fmt: skip
-    return _add_words(engine, found.corpus, pieces, np.dtype(np.float32))
+    corpus, shares = found.corpus, found.proportions.astype(np.float32)
+    sums = np.zeros((len(corpus.types), shares.shape[1]), np.float32)
+    held = zip(hold(engine, corpus.shards), corpus.cut(shares), strict=True)
+    for each, part in zip(corpus.shards, engine.map(having, held), strict=True):
+        sums[each.types] += part
+    return sums
 
 
-def _add_words(engine: Engine, corpus: Corpus, pieces: list[Piece], dtype: np.dtype[Any]) -> Floats:
-    C = np.zeros((len(corpus.types), corpus.allowed.shape[1]), dtype)
-    found = engine.map(partial(_words, corpus.compiled), pieces)
-    for each, words in zip(corpus.shards, found, strict=True):
-        C[each.types] += words
-    return C
+def having(piece: tuple[Shard, Floats]) -> Floats:
+    """Sum up the proportions (d, K) of a shard over the documents that have each word type."""
+    shard, shares = piece
+    cells = np.ones(len(shard.words), np.float32), shard.places, shard.indptr
+    return np.asarray(csr_array(cells, (len(shares), len(shard.types))).T @ shares)
 
 
-def _words(compiled: bool, piece: Piece) -> Floats:
-    shard, ratio, weight, table = piece
-    loop = word_mass
-    if compiled:
-        from topicvec.model.kernels import word_mass as loop
-    return np.asarray(loop(shard.word_indptr, shard.documents, ratio[shard.cells], weight, table))
-
-
-def _shard(
+def fill_shard(
     compiled: bool, table: Floats, alpha: Floats, tol: float, max_passes: int, piece: Piece
 ) -> Piece:
+    """Find the mixtures of a shard, given where they start; see `e_step`."""
     shard, start = piece
-    theta, weight = np.empty_like(start), np.empty(start.shape, table.dtype)
-    ratio, mass = np.empty(len(shard.counts), table.dtype), np.zeros(start.shape[1])
+    theta, mass = np.empty_like(start), np.zeros(start.shape[1])
+    C = np.zeros((len(shard.types), start.shape[1]), table.dtype)
     loop = e_step
     if compiled:  # numba takes a while to import
         from topicvec.model.kernels import e_step as loop
     bound, n_passes = loop(
         shard.indptr, shard.words, shard.counts, table, alpha, shard.group, start, tol, max_passes,
-        LEAST_WEIGHT[table.dtype.char], theta, weight, ratio, mass,
+        LEAST_WEIGHT[table.dtype.char], shard.places, theta, C, mass,
     )  # fmt: skip
-    return theta, weight, ratio, mass, bound, n_passes
+    return theta, C, mass, bound, n_passes

@@ -10,9 +10,12 @@ settings that the bits depend on, so that a broken-off fit goes on to the same b
 import hashlib
 import json
 import logging
+import signal
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
-from itertools import islice
+from itertools import chain, islice
 from os import PathLike
 from pathlib import Path
 from typing import Any, cast
@@ -21,10 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from topicvec.embed.formats.tensors import write_tensors
 from topicvec.embed.vectors import WordVectors
 from topicvec.engine import Engine, InPlace
-from topicvec.errors import DataError, FormatError, warn
+from topicvec.errors import DataError, EngineError, warn
 from topicvec.model.estep import Inferred, even_theta, one_theta
 from topicvec.model.fitted import FittedTopics, Setting, empty_table, topic_residuals
 from topicvec.model.gem import iterate, rehearse
@@ -37,14 +39,25 @@ from topicvec.model.inference import (
 )
 from topicvec.model.operations import concatenate
 from topicvec.model.selection import count_topics, fewer_topics
-from topicvec.model.start import Seeds, first_topics, fixed_topics, hold, seed_rows
-from topicvec.model.state import Corpus, Lexicon, Solver, StepInfo, TopicState
+from topicvec.model.start import (
+    Seeds,
+    document_frequencies,
+    first_topics,
+    fixed_topics,
+    hold,
+    seed_rows,
+)
+from topicvec.model.state import Corpus, Lexicon, Solver, StepInfo, TopicState, loaded
+from topicvec.model.stored import StoredCounts
+from topicvec.model.streamed import conclude_stored
+from topicvec.stored import Layout, Stacked, Stored, open_tensors, write_tensors
 
 __all__ = [
     "Plan",
     "class_rows",
     "conclude",
     "fit_plans",
+    "interrupts_held",
     "plan_classes",
     "plan_corpus",
     "train",
@@ -66,8 +79,11 @@ _OWN_FROM = 20
 _TOGETHER = 5  # iterations of each of several plans before it is the next one's turn
 _EVERY = 10  # iterations between checkpoints
 _LEAST_TOTAL, _MOST_TOTAL = 1e-6, 1e18  # tokens; beyond them the arithmetic fails
+# Of v·t for one dimension: beyond it EM stops too early or not at all, or all topics are zero.
+_LEAST_REACH, _MOST_REACH = 1e-6, 1e6
 _NO_WORDS = "no document has a word with a vector: check language, letter case and tokenizer"
-_FORMAT, _VERSION = "topicvec-checkpoint", "2"
+_LAYOUT = Layout("topicvec-checkpoint", 2, "checkpoint", "delete it and start again", oldest=2)
+_POSITIVE = ("alpha", "theta", "own", "pseudo", "iteration")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -139,12 +155,14 @@ class Plan(Solver):
         """Run EM until it is done, from its start or from a state, see `iterate`."""
         if self.is_done(state):
             return
-        corpus = Corpus.of(self.counts, len(self.topics), self.allowed)
+        corpus = self.corpus()
         lexicon = Lexicon.of(
             self.vectors.matrix, self.vectors.unigram, corpus.types, self.n_normalizer_words
         )
         first = self.first(corpus)
-        if state is not None:  # mixtures come as one table from a file
+        if state is not None and isinstance(self.counts, StoredCounts):
+            first = state
+        elif state is not None:  # mixtures come as one table from a file
             first = replace(state, theta=corpus.cut(np.concatenate(state.theta)))
         if self.rehearse and state is None:
             first = rehearse(corpus, lexicon, first, self, engine, self.free, self.max_iter)
@@ -153,10 +171,16 @@ class Plan(Solver):
             if self.is_done(found):
                 return
 
+    def corpus(self) -> Corpus:
+        """Lay out the counts for an E-step."""
+        if isinstance(self.counts, StoredCounts):
+            return self.counts.corpus(len(self.topics))
+        return Corpus.of(self.counts, len(self.topics), self.allowed)
+
     def first(self, corpus: Corpus | None = None) -> TopicState:
         """Give the state before the first iteration."""
         n_topics, alpha = len(self.topics), np.asarray(self.alpha, float)
-        corpus = corpus or Corpus.of(self.counts, n_topics, self.allowed)
+        corpus = corpus or self.corpus()
         return TopicState(
             topics=np.asarray(self.topics, np.float32),
             residuals=np.zeros(n_topics),
@@ -180,25 +204,28 @@ def plan_corpus(
     seed_words: Seeds | None = None,
     fixed: Any = None,
     allowed: Bools | None = None,
+    engine: Engine | None = None,
     **more: Any,
 ) -> Plan:
     """Plan one set of topics, perhaps guided and perhaps not all for every document.
 
-    ``solver`` are fields of `Solver`, ``more`` further ones of the plan.
+    ``solver`` are fields of `Solver`, ``more`` further ones of the plan; the ``engine`` spreads
+    the work of finding where topics start.
     """
     if isinstance(init, str) and init == "auto" and solver.get("start") == "paper":
         init = "random"
     solver = {"max_norm": Solver.max_norm, **solver}
-    n_words = len(np.unique(counts.indices))
-    if n_words == 0:
+    types = np.flatnonzero(document_frequencies(counts))
+    if len(types) == 0:
         raise DataError(_NO_WORDS)
+    _check_reach(vectors.matrix[types], solver["max_norm"])
     if not _LEAST_TOTAL < (total := float(counts.sum())) < _MOST_TOTAL:
         raise DataError(f"counts and weights add up to {total:g}: scale them to numbers of words")
     kept, kept_labels = ((), ()) if fixed is None else fixed_topics(vectors, fixed)
     seeds, seed_labels = ((), ()) if seed_words is None else seed_rows(vectors, seed_words)
     topics = first_topics(
         vectors, counts, n_topics, init, solver["max_norm"], rng,
-        fixed=kept, seeds=seeds, allowed=allowed,
+        fixed=kept, seeds=seeds, allowed=allowed, engine=engine,
     )  # fmt: skip
     if solver.get("learn_alpha") and not _enough_to_learn(counts):
         solver = {**solver, "learn_alpha": False}
@@ -221,6 +248,30 @@ def plan_corpus(
         **solver,
         **more,
     )
+
+
+def _check_reach(matrix: Floats, max_norm: float) -> None:
+    """Refuse vectors and a ball for which v·t is beyond what the arithmetic can tell apart."""
+    with np.errstate(over="ignore"):
+        reach = float(np.abs(matrix).max()) * float(max_norm)
+    if np.isfinite(max_norm) and (reach > _MOST_REACH or 0 < reach < _LEAST_REACH):
+        raise DataError(
+            f"numbers of the word vectors times max_norm reach {reach:.3g}, expected between "
+            f"{_LEAST_REACH:g} and {_MOST_REACH:g}: scale the vectors to lengths near 1, or "
+            f"change max_norm={max_norm:g}"
+        )
+
+
+def _check_finite(fitted: FittedTopics) -> None:
+    """Refuse to give out topics that the arithmetic has lost."""
+    parts = {"topics": fitted.topics, "residuals": fitted.residuals, "prior": fitted.alpha}
+    parts |= {"mass": fitted.mass, "words": fitted.word_mass.data}
+    wrong = [name for name, part in parts.items() if not np.isfinite(part).all()]
+    if wrong:
+        raise DataError(
+            f"the fit ended with {' and '.join(wrong)} that are no finite numbers: the word "
+            "vectors, alpha, max_norm or weights are too large or too small for the arithmetic"
+        )
 
 
 def plan_classes(
@@ -263,7 +314,7 @@ def class_rows(y: Sequence[object] | Ints, n_documents: int) -> dict[str, Ints]:
 def fit_plans(
     plans: Sequence[Plan], engine: Engine, n_documents: int, *,
     callback: Callback | None = None, checkpoint: AnyPath | None = None,
-) -> tuple[FittedTopics, Floats]:  # fmt: skip
+) -> tuple[FittedTopics, Floats | None]:  # fmt: skip
     """Train all plans and sum up.
 
     Parameters
@@ -282,20 +333,64 @@ def fit_plans(
     Returns
     -------
     FittedTopics, array (D, K)
-        All topics, their history among the settings; and the mixtures of the documents.
+        All topics, their history among the settings; and the mixtures of the documents, unless
+        these are a prepared corpus.
     """
     # Threads share the plans and take one each; any other engine spreads the pieces of each plan.
     spread = engine if getattr(engine, "shares_memory", False) else InPlace()
     states, history = train(plans, engine, spread, callback, checkpoint)
-    pairs = list(zip(plans, states, strict=True))
-    parts = list(spread.map(lambda pair: conclude(*pair, engine), pairs))
-    if len(parts) == 1 and plans[0].rows is None:
-        fitted, proportions = parts[0][0], parts[0][1].proportions
-    else:
-        rows = [np.asarray(plan.rows) for plan in plans]
-        fitted = _join([part[0] for part in parts], rows, n_documents)
-        proportions = _side_by_side([part[1].proportions for part in parts], rows, fitted)
+    with interrupts_held() as held:
+        pairs = list(zip(plans, states, strict=True))
+        parts = list(spread.map(lambda pair: conclude(*pair, engine), pairs))
+        mixtures = [found.proportions for _, found in parts if found is not None]
+        if len(parts) == 1 and plans[0].rows is None:
+            fitted, proportions = parts[0][0], mixtures[0] if mixtures else None
+        else:
+            rows = [np.asarray(plan.rows) for plan in plans]
+            fitted = _join([part[0] for part in parts], rows, n_documents)
+            proportions = _side_by_side(mixtures, rows, fitted)
+    if held:
+        warn("interrupted after the last iteration: this is the whole model", RuntimeWarning)
+        history |= {"interrupted": True}
     return replace(fitted, settings={**fitted.settings, **history}), proportions
+
+
+@contextmanager
+def interrupts_held() -> Iterator[list[int]]:
+    """Finish what is nearly done although Ctrl-C, or SIGTERM where it is the same, has come.
+
+    Yields
+    ------
+    list of int
+        The signals that came; the second one breaks the work off all the same.
+
+    Examples
+    --------
+    >>> import signal
+    >>> with interrupts_held() as held:
+    ...     signal.raise_signal(signal.SIGINT)
+    ...     print("done")
+    done
+    >>> held == [signal.SIGINT]
+    True
+    """
+    held: list[int] = []
+
+    def hold(number: int, frame: Any) -> None:
+        held.append(number)
+        if len(held) > 1:
+            signal.default_int_handler(number, frame)
+
+    old: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():  # only there signals are heard
+        for number in (signal.SIGINT, signal.SIGTERM):
+            if signal.getsignal(number) is signal.default_int_handler:
+                old[number] = signal.signal(number, hold)
+    try:
+        yield held
+    finally:
+        for heard, handler in old.items():
+            signal.signal(heard, handler)
 
 
 def train(
@@ -314,7 +409,7 @@ def train(
     mark, states = "", cast("list[TopicState | None]", [None] * len(plans))
     if checkpoint is not None:
         mark = _fingerprint(plans)
-        states = _load(checkpoint, mark, len(plans))
+        states = _load(checkpoint, mark, plans)
     runs = [plan.steps(engine, state) for plan, state in zip(plans, states, strict=True)]
     left, n_steps = list(range(len(plans))), 1 if len(plans) == 1 else _TOGETHER
     try:
@@ -334,6 +429,10 @@ def train(
                     callback(info)
             if checkpoint is not None and any(info.iteration % _EVERY == 0 for info in news):
                 _save(checkpoint, mark, states)
+    except EngineError as error:
+        if checkpoint is None:
+            raise
+        raise EngineError(f"{error}; {_kept(checkpoint, mark, states)}") from error
     except KeyboardInterrupt:
         if not any(states):
             raise
@@ -341,10 +440,12 @@ def train(
         warn(
             f"interrupted after {n_iterations} iterations: this is the model so far", RuntimeWarning
         )
-    if checkpoint is not None:
-        _save(checkpoint, mark, states)
-    ended = [state or plan.first() for plan, state in zip(plans, states, strict=True)]
-    return ended, _history(plans, ended, interrupted=bool(left))
+    with interrupts_held() as held:
+        if checkpoint is not None:
+            _save(checkpoint, mark, states)
+        ended = [state or plan.first() for plan, state in zip(plans, states, strict=True)]
+        history = _history(plans, ended, interrupted=bool(left))
+    return ended, history | ({"interrupted": True} if held else {})
 
 
 def _history(
@@ -389,20 +490,38 @@ def warn_unconverged(history: Mapping[str, Any], tol: float, max_iter: int) -> N
     )
 
 
-def conclude(plan: Plan, state: TopicState, engine: Engine) -> tuple[FittedTopics, Inferred]:
-    """Make the record of what EM has found, and the mixtures of the user's documents."""
-    n_documents, n_words = int(plan.counts.shape[0]) - plan.n_held, len(plan.vectors.words)
+def conclude(plan: Plan, state: TopicState, engine: Engine) -> tuple[FittedTopics, Inferred | None]:
+    """Make the record of what EM has found, and the mixtures of documents in memory."""
+    n_documents = int(plan.counts.shape[0]) - plan.n_held
+    if isinstance(plan.counts, StoredCounts):
+        bare = _record(plan, state, plan.counts)
+        whole = conclude_stored(bare, plan.counts, state, engine)
+        _check_finite(whole)
+        return whole, None
     counts, start = plan.counts[:n_documents], np.concatenate(state.theta)[:n_documents]
+    fitted = _record(plan, state, counts)
+    allowed = None if plan.allowed is None else plan.allowed[:n_documents]
+    found = infer(fitted, counts, engine, allowed=allowed, theta=start, compiled=None)
+    masses = word_masses(found, len(plan.vectors))
+    n_having, documents = document_masses(found, masses, engine)
+    seen = replace(fitted, mass=found.mass, word_mass=masses, word_documents=n_having)
+    best = representatives(found.proportions)
+    _check_finite(seen)
+    return replace(seen, document_mass=documents, representative=best), found
+
+
+def _record(plan: Plan, state: TopicState, counts: csr_array) -> FittedTopics:
+    """Make the record of topics of which it is not yet known what the documents say."""
+    n_words = len(plan.vectors.words)
     residuals, limit = state.residuals.astype(float), plan.n_normalizer_words
     if state.iteration == 0:  # broken off before its first iteration
         residuals = topic_residuals(plan.vectors, state.topics, limit)
     residuals[0] = 0  # not only up to rounding
-    allowed = None if plan.allowed is None else plan.allowed[:n_documents]
     masses = empty_table(n_words, len(state.topics))
     if len(state.own):
-        types = np.unique(plan.counts.indices)
+        types = np.flatnonzero(document_frequencies(plan.counts))
         masses = word_table(state.own, types, n_words)
-    fitted = FittedTopics(
+    return FittedTopics(
         pseudo=state.pseudo,
         vectors=plan.vectors,
         topics=state.topics,
@@ -417,15 +536,9 @@ def conclude(plan: Plan, state: TopicState, engine: Engine) -> tuple[FittedTopic
         classes=(None,) + (plan.group,) * (len(state.topics) - 1),
         representative=((),) * len(state.topics),
         max_norm=plan.max_norm,
-        n_documents=n_documents,
+        n_documents=int(counts.shape[0]),
         settings={"n_normalizer_words": limit},
     )
-    found = infer(fitted, counts, engine, allowed=allowed, theta=start, compiled=None)
-    masses = word_masses(found, n_words, engine)
-    n_having, documents = document_masses(found, masses, engine)
-    seen = replace(fitted, mass=found.mass, word_mass=masses, word_documents=n_having)
-    best = representatives(found.proportions)
-    return replace(seen, document_mass=documents, representative=best), found
 
 
 def _join(parts: Sequence[FittedTopics], rows: Sequence[Ints], n_documents: int) -> FittedTopics:
@@ -477,13 +590,19 @@ def _fingerprint(plans: Sequence[Plan]) -> str:
         how = {each.name: getattr(plan, each.name) for each in fields(Solver)}
         given = (how, plan.group, plan.topics.shape)
         digest.update(json.dumps(given, default=np.generic.item).encode())
-        arrays = [plan.counts.indptr, plan.counts.indices, plan.counts.data, plan.alpha]
         fixed = None if plan.free is None else plan.topics[~plan.free]
-        for array in [*arrays, plan.allowed, plan.free, fixed]:
+        for array in chain(_arrays(plan.counts), [plan.alpha, plan.allowed, plan.free, fixed]):
             if array is not None:
                 wide = {"b": "<u1", "i": "<i8", "u": "<i8"}.get(array.dtype.kind, "<f8")
                 digest.update(np.ascontiguousarray(array, wide).tobytes())
     return digest.hexdigest()
+
+
+def _arrays(counts: csr_array) -> Iterator[NDArray[Any]]:
+    """Give the arrays of counts, those in files a piece at a time."""
+    if isinstance(counts, StoredCounts):
+        return counts.arrays()
+    return iter([counts.indptr, counts.indices, counts.data])
 
 
 def _save(path: AnyPath, mark: str, states: Sequence[TopicState | None]) -> None:
@@ -494,51 +613,118 @@ def _save(path: AnyPath, mark: str, states: Sequence[TopicState | None]) -> None
         if state is not None
         for each in fields(TopicState)
     }
-    metadata = {"format": _FORMAT, "version": _VERSION, "fingerprint": mark}
-    write_tensors(Path(path), tensors, metadata)
+    about = {"format": _LAYOUT.name, "version": str(_LAYOUT.version), "fingerprint": mark}
+    try:
+        write_tensors(Path(path), tensors, about)
+    except DataError as error:
+        if not Path(path).parent.is_dir():
+            raise
+        raise EngineError(f"no checkpoint could be written: {error}") from error
 
 
-def _tensor(value: Any) -> NDArray[Any]:
+def _kept(path: AnyPath, mark: str, states: Sequence[TopicState | None]) -> str:
+    """Save what there is, if that can be done; say what a fit can go on from."""
+    if any(states):
+        with suppress(EngineError):  # the disk is full, or mixtures are lost
+            _save(path, mark, states)
+            return f"the fit so far is in {path}: with this checkpoint it goes on"
+    if Path(path).exists():
+        return f"the last checkpoint is {path}: with it the fit goes on from there"
+    return f"there was nothing yet to save in {path}"
+
+
+def _tensor(value: Any) -> Any:
     """Make one array of a field of a state; mixtures come shard by shard."""
-    by_shard = isinstance(value, Sequence) and len(value) and isinstance(value[0], np.ndarray)
-    return np.concatenate(value) if by_shard else np.asarray(value)
+    if not (isinstance(value, Sequence) and len(value)) or isinstance(value[0], float):
+        return np.asarray(value)
+    if all(isinstance(each, np.ndarray) for each in value):
+        return np.concatenate(value)
+    return Stacked(value, loaded)
 
 
-def _load(path: AnyPath, mark: str, n_plans: int) -> list[TopicState | None]:
+def _load(path: AnyPath, mark: str, plans: Sequence[Plan]) -> list[TopicState | None]:
     """Read where plans stood; None for one that had not begun, or if there is no file yet."""
     if not Path(path).exists():
-        return [None] * n_plans
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(path, framework="numpy") as file:
-            _check(path, file.metadata() or {}, mark)
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        return [
-            _state(tensors, number) if f"{number}.topics" in tensors else None
-            for number in range(n_plans)
-        ]
-    except (SafetensorError, KeyError) as error:
-        raise FormatError(
-            f"{path}: not a whole checkpoint ({error}): delete it and start again"
-        ) from error
-
-
-def _state(tensors: Mapping[str, NDArray[Any]], number: int) -> TopicState:
-    values: dict[str, Any] = {
-        each.name: tensors[f"{number}.{each.name}"] for each in fields(TopicState)
+        return [None] * len(plans)
+    filed = {
+        f"{number}.theta": cast("StoredCounts", plan.counts)
+        for number, plan in enumerate(plans)
+        if isinstance(plan.counts, StoredCounts)
     }
-    for name in ("iteration", "bound"):
-        values[name] = values[name].item()
-    values |= {"bounds": tuple(values["bounds"].tolist()), "theta": (values["theta"],)}
-    return TopicState(**values)
+    with open_tensors(Path(path), _LAYOUT) as file:
+        metadata = file.metadata()
+        _check_mark(path, metadata.get("fingerprint"), mark)
+        names = [name for name in file.keys() if name != "checksum"]  # noqa: SIM118
+        tensors = {name: file.get_tensor(name) for name in names if name not in filed}
+        theta = {
+            name: _mixtures(file.get_slice(name), filed[name], plans[0])
+            for name in names
+            if name in filed
+        }
+    stored = Stored(Path(path), metadata, tensors, _LAYOUT.advice)
+    return [
+        _state(stored, number, plan, theta.get(f"{number}.theta"))
+        if any(name.startswith(f"{number}.") for name in stored.tensors)
+        else None
+        for number, plan in enumerate(plans)
+    ]
 
 
-def _check(path: AnyPath, metadata: Mapping[str, str], mark: str) -> None:
-    if metadata.get("format") != _FORMAT or metadata.get("version") != _VERSION:
-        raise FormatError(f"{path}: expected a checkpoint of this version of topicvec: delete it")
-    if metadata.get("fingerprint") != mark:
+def _check_mark(path: AnyPath, found: str | None, mark: str) -> None:
+    if found != mark:
         raise DataError(
             f"the checkpoint {path} belongs to a fit with other documents, vectors or settings: "
             "use the same, delete it, or give another path"
         )
+
+
+def _mixtures(table: Any, counts: StoredCounts, plan: Plan) -> Sequence[Any]:
+    """Cut mixtures into shards without holding all of them; refuse what is none."""
+    expected = [counts.shape[0], len(plan.topics)]
+    if table.get_dtype() != "F32" or list(table.get_shape()) != expected:
+        raise ValueError(f"expected mixtures of shape {expected}, found {table.get_shape()}")
+    found = counts.cut(table)
+    for part in map(loaded, found):
+        if not (np.isfinite(part).all() and (part >= 0).all()):
+            raise ValueError("mixtures that are negative or not finite")
+    return found
+
+
+def _state(
+    stored: Stored, number: int, plan: Plan, theta: Sequence[Any] | None = None
+) -> TopicState:
+    """Give the state of a plan, of the right shapes; mixtures in files come by themselves."""
+    n_topics, size = plan.topics.shape
+    shapes: dict[str, tuple[int | None, ...]] = {
+        "topics": (n_topics, size),
+        "residuals": (n_topics,),
+        "alpha": (n_topics,),
+        "theta": (plan.counts.shape[0], n_topics),
+        "curvature": (n_topics,),
+        "own": (None, n_topics),
+        "pseudo": (n_topics,),
+        "iteration": (),
+        "bound": (),
+        "bounds": (None,),
+    }
+    if theta is not None:
+        del shapes["theta"]
+    values: dict[str, Any] = {
+        name: stored.numbers(
+            f"{number}.{name}",
+            shape,
+            "iu" if name == "iteration" else "f",
+            least=0 if name in _POSITIVE else -np.inf,
+            infinite=name in ("pseudo", "bound"),
+        )
+        for name, shape in shapes.items()
+    }
+    counts = plan.counts
+    types = counts.types if isinstance(counts, StoredCounts) else np.unique(counts.indices)
+    n_types = len(types)
+    if len(values["own"]) not in (0, n_types):
+        stored.refuse(f"{number}.own", f"0 or {n_types} rows", len(values["own"]))
+    for name in ("iteration", "bound"):
+        values[name] = values[name].item()
+    values |= {"bounds": tuple(values["bounds"].tolist()), "theta": theta or (values["theta"],)}
+    return TopicState(**values)

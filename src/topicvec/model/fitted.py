@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -111,6 +112,13 @@ class FittedTopics(Record):
     def n_topics(self) -> int:
         """K, the null topic included."""
         return len(self.topics)
+
+    @cached_property
+    def word_totals(self) -> Floats:
+        """Sums of ``word_mass`` over the words (K,)."""
+        totals = np.asarray(self.word_mass.sum(axis=0, dtype=float))
+        totals.setflags(write=False)
+        return totals
 
     @classmethod
     def bare(

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from topicvec.engine import Engine, Part
+from topicvec.engine import Engine, Part, near
 from topicvec.errors import DataError
 from topicvec.model import equations
 from topicvec.model.estep import Summed, likelihoods, sum_shards
@@ -181,14 +181,14 @@ def _sum_words(
     moment = np.zeros((len(found.mass), lexicon.vectors.shape[1]))
     if own is None:
         pieces = zip(vectors, (found.words[words] for words in corpus.blocks), strict=True)
-        for part in engine.map(_moment, pieces):
+        for part in near(engine).map(_moment, pieces):
             moment += part
         return found.mass, moment, 0.0
     drawn, gained = np.zeros(len(found.mass)), np.zeros(len(found.mass))
     arrays = [np.concatenate(tables.dots), own.counts, own.unigram, found.words]
     parts = [[array[words] for words in corpus.blocks] for array in arrays]
     block = partial(_own_moment, residuals, own.pseudo)
-    for S, part, rise in engine.map(block, zip(vectors, *parts, strict=True)):
+    for S, part, rise in near(engine).map(block, zip(vectors, *parts, strict=True)):
         drawn, gained = drawn + S, gained + rise
         moment += part
     return drawn, moment, own.rise(found.words, gained)

@@ -21,7 +21,6 @@ from topicvec.model.estep import (
     likelihoods,
     mix,
     sum_documents,
-    sum_words,
 )
 from topicvec.model.fitted import FittedTopics, Representatives
 from topicvec.model.own import OwnWords
@@ -31,14 +30,20 @@ if TYPE_CHECKING:
     from topicvec.embed.psdvec import PSDVec
 
 __all__ = [
+    "MAX_PASSES",
+    "N_BEST",
+    "TOL",
     "TokenTopic",
     "completion_score",
+    "completion_scores",
     "document_masses",
+    "document_table",
     "in_context",
     "infer",
     "log_unigram",
     "one_pass",
     "representatives",
+    "topic_table",
     "word_distributions",
     "word_masses",
     "word_table",
@@ -49,8 +54,9 @@ Ints = NDArray[np.integer]
 Bools = NDArray[np.bool_]
 
 _ROWS = 1024  # word types at a time
-_TOL = 1e-3
-_MAX_PASSES = 200
+TOL = 1e-3
+MAX_PASSES = 200
+N_BEST = 10  # documents of a topic that are kept with it
 _LEAST_ENTRY = 1e-3  # tokens; smaller masses of a word in a topic are left out
 
 
@@ -111,8 +117,8 @@ def infer(
     """
     corpus = Corpus.of(counts, len(fitted.topics), allowed, compiled=compiled)
     start = even_theta(corpus, fitted.alpha) if theta is None else corpus.cut(theta)
-    table, log_peak = _table(fitted, corpus.types, engine)
-    found = mix(engine, corpus, table, fitted.alpha, start, _TOL, _MAX_PASSES)
+    table, log_peak = topic_table(fitted, corpus.types, engine)
+    found = mix(engine, corpus, table, fitted.alpha, start, TOL, MAX_PASSES)
     bound = corpus.type_counts @ (log_peak + log_unigram(fitted, corpus.types))
     return replace(found, bound=float(bound + found.bound))
 
@@ -120,7 +126,7 @@ def infer(
 def one_pass(fitted: FittedTopics, counts: csr_array, engine: Engine) -> Floats:
     """Give expected counts (D, K) of one pass without a prior, the original's features."""
     types = np.unique(counts.indices)
-    table, _ = _table(fitted, types, engine)
+    table, _ = topic_table(fitted, types, engine)
     table = table / table.sum(axis=1, keepdims=True, dtype=float)
     expected: Floats = counts[:, types] @ table
     return expected
@@ -145,9 +151,17 @@ def completion_score(
     float
         In nats a token; higher is better.
     """
+    scores = completion_scores(fitted, known, held_out, engine).tolist()
+    return float(sum(scores) / float(held_out.sum()))
+
+
+def completion_scores(
+    fitted: FittedTopics, known: csr_array, held_out: csr_array, engine: Engine
+) -> Floats:
+    """Give the log-probability of each document's held-out tokens (D,), see `completion_score`."""
     mixtures = infer(fitted, known, engine).proportions
     types = np.unique(held_out.indices)
-    table, log_peak = _table(fitted, types, engine)
+    table, log_peak = topic_table(fitted, types, engine)
     log_base = log_peak + log_unigram(fitted, types)
 
     def document(row: int) -> float:
@@ -156,11 +170,11 @@ def completion_score(
         log_p = np.log(table[words] @ mixtures[row]) + log_base[words]
         return float(held_out.data[cells] @ log_p)
 
-    return sum(map(document, range(len(mixtures)))) / float(held_out.sum())
+    return np.array(list(map(document, range(len(mixtures)))))
 
 
-def word_masses(inferred: Inferred, n_words: int, engine: Engine) -> csr_array:
-    """Sum the responsibilities of each word over the documents.
+def word_masses(inferred: Inferred, n_words: int) -> csr_array:
+    """Give the tokens of each word in the topics.
 
     Parameters
     ----------
@@ -168,15 +182,13 @@ def word_masses(inferred: Inferred, n_words: int, engine: Engine) -> csr_array:
         The documents' mixtures.
     n_words : int
         W, the number of vectors.
-    engine : Engine
-        Spreads blocks of word types.
 
     Returns
     -------
     csr_array, (W, K), float32
         Without entries below a thousandth of a token.
     """
-    return word_table(sum_words(engine, inferred), inferred.corpus.types, n_words)
+    return word_table(inferred.words, inferred.corpus.types, n_words)
 
 
 def document_masses(
@@ -197,8 +209,12 @@ def document_masses(
     -------
     array (W,), csr_array (W, K) of float32
     """
-    corpus, theirs = inferred.corpus, masses[inferred.corpus.types]
-    sums = sum_documents(engine, inferred)
+    return document_table(sum_documents(engine, inferred), inferred.corpus, masses)
+
+
+def document_table(sums: Floats, corpus: Corpus, masses: csr_array) -> tuple[Floats, csr_array]:
+    """Make the tables of `document_masses` of the sums over documents (U, K)."""
+    theirs = masses[corpus.types]
     rows = np.repeat(np.arange(len(sums)), np.diff(theirs.indptr))
     n_documents = np.zeros(masses.shape[0])
     n_documents[corpus.types] = corpus.type_documents
@@ -228,7 +244,7 @@ def _among(table: csr_array, types: Ints, n_words: int) -> csr_array:
     return csr_array((table.data, table.indices, indptr), (n_words, table.shape[1]))
 
 
-def representatives(proportions: Floats, n_best: int = 10) -> tuple[Representatives, ...]:
+def representatives(proportions: Floats, n_best: int = N_BEST) -> tuple[Representatives, ...]:
     """Find for each topic the documents with the largest proportions, largest first.
 
     Examples
@@ -248,15 +264,15 @@ def _largest(shares: Floats, n_best: int) -> Representatives:
     return tuple((int(row), float(shares[row])) for row in rows)
 
 
-def _table(fitted: FittedTopics, types: Ints, engine: Engine) -> tuple[Floats, Floats]:
+def topic_table(fitted: FittedTopics, types: Ints, engine: Engine) -> tuple[Floats, Floats]:
     """Give exp(v·t + r) (U, K) with each row divided by its maximum, and the maxima's logs."""
     starts = range(0, len(types), _ROWS)
     pieces = [fitted.vectors.matrix[types[start : start + _ROWS]] for start in starts]
     own = None
     if np.isfinite(fitted.pseudo).any():
         counts = fitted.word_mass[types].toarray()
-        totals = np.asarray(fitted.word_mass.sum(axis=0, dtype=float))
-        own = OwnWords(counts, np.exp(log_unigram(fitted, types)), fitted.pseudo, totals)
+        unigram = np.exp(log_unigram(fitted, types))
+        own = OwnWords(counts, unigram, fitted.pseudo, fitted.word_totals)
     return likelihoods(engine, pieces, fitted.residuals, fitted.topics, own)[:2]
 
 
@@ -264,7 +280,7 @@ def _table(fitted: FittedTopics, types: Ints, engine: Engine) -> tuple[Floats, F
 def word_distributions(fitted: FittedTopics, engine: Engine) -> Floats:
     """Give the probability of each word in each topic (W, K), with the topics' own words."""
     types = np.arange(len(fitted.vectors))
-    table, log_peak = _table(fitted, types, engine)
+    table, log_peak = topic_table(fitted, types, engine)
     P: Floats = table * np.exp(log_peak + log_unigram(fitted, types))[:, None]
     unseen = np.diff(fitted.word_mass.indptr) == 0
     if np.isfinite(fitted.pseudo).any():  # what new words pay is each topic's own here

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, gammaln
 
-from topicvec.engine import Engine, Part
+from topicvec.engine import Engine, Part, near
 from topicvec.model import equations
 from topicvec.model.state import Corpus, DocStats, Lexicon, Record, Solver, TopicState
 
@@ -114,7 +114,7 @@ def evaluate(engine: Engine, lexicon: Lexicon, topics: Floats) -> Tables:
     ]
     # laid out as the product wants it: T.T of this is contiguous
     block = partial(_evaluate_block, np.ascontiguousarray(topics.T).T, least)
-    return _merge(engine.map(block, pieces), topics)
+    return _merge(near(engine).map(block, pieces), topics)
 
 
 def _evaluate_block(topics: Floats, least: Floats, piece: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -243,7 +243,7 @@ def _newton_step(
         )
         for k in parts
     ]
-    found = engine.map(partial(_newton_piece, solver.max_norm), pieces)
+    found = near(engine).map(partial(_newton_piece, solver.max_norm), pieces)
     for k, part in zip(parts, found, strict=True):
         topics[k], curvature[k], slope[k], bend[k] = part
     return topics, curvature, slope, bend

@@ -28,7 +28,7 @@ from topicvec.model.mstep import evaluate, m_step
 from topicvec.model.own import own_moment
 from topicvec.model.state import DocStats, Lexicon, Solver, TopicState
 
-__all__ = ["batch_weight", "learn_batch"]
+__all__ = ["batch_weight", "climb", "learn_batch"]
 
 Floats = NDArray[np.floating]
 
@@ -57,6 +57,7 @@ def learn_batch(
     solver: Solver,
     engine: Engine,
     free: NDArray[np.bool_] | None = None,
+    start: FittedTopics | None = None,
 ) -> FittedTopics:
     """Learn from more documents.
 
@@ -72,6 +73,9 @@ def learn_batch(
         Spreads the work.
     free : array, (K,), optional
         Topics that may move; all but the null topic by default.
+    start : FittedTopics, optional
+        What to find the documents' mixtures with: the same topics, where some that are new have
+        words of their own already.
 
     Returns
     -------
@@ -79,10 +83,10 @@ def learn_batch(
         Masses are in tokens, of all documents so far; a topic's mass fades as newer documents
         have less of it.
     """
-    found = infer(fitted, counts, engine)
+    found = infer(fitted if start is None else start, counts, engine)
     if found.n_tokens == 0:
         return fitted
-    new_mass = word_masses(found, len(fitted.vectors), engine)
+    new_mass = word_masses(found, len(fitted.vectors))
     n_having, new_documents = document_masses(found, new_mass, engine)
     n_before = float(fitted.mass.sum())
     weight = batch_weight(found.n_tokens, n_before)
@@ -99,7 +103,7 @@ def learn_batch(
         representative=_best_of(fitted, found.proportions),
         n_documents=fitted.n_documents + int(counts.shape[0]),
     )
-    return _climb(blended, solver, engine, np.arange(fitted.n_topics) > 0 if free is None else free)
+    return climb(blended, solver, engine, np.arange(fitted.n_topics) > 0 if free is None else free)
 
 
 def _faded(table: csr_array) -> csr_array:
@@ -123,10 +127,23 @@ def _best_of(fitted: FittedTopics, proportions: Floats) -> tuple[Representatives
     )
 
 
-def _climb(
+def climb(
     fitted: FittedTopics, solver: Solver, engine: Engine, free: NDArray[np.bool_]
 ) -> FittedTopics:
-    """Move the topics a few steps up, for the statistics that the record has."""
+    """Move the topics a few steps up, for the statistics that the record has.
+
+    Parameters
+    ----------
+    fitted, solver, engine
+        As for `learn_batch`.
+    free : array, (K,)
+        Topics that may move.
+
+    Returns
+    -------
+    FittedTopics
+        With other topics and their residuals, and all else as it was.
+    """
     stats = _statistics(fitted)
     state = TopicState(
         topics=fitted.topics,
@@ -158,9 +175,10 @@ def _statistics(fitted: FittedTopics) -> DocStats:
     used = np.flatnonzero(np.diff(fitted.word_mass.indptr))
     kept = fitted.word_mass[used]
     mass = np.asarray(kept.sum(axis=0), float)
-    drawn, moment = mass, np.asarray(kept.T @ fitted.vectors.matrix[used], float)
     if np.isfinite(fitted.pseudo).any():
         drawn, moment = _drawn(fitted, used)
+    else:
+        drawn, moment = mass, np.asarray(kept.T @ fitted.vectors.matrix[used], float)
     return DocStats(
         mass=mass,
         drawn=drawn,

@@ -5,7 +5,7 @@ topics that are kept keep their order and their bits. Tokens, words and document
 are those of the fit, summed where topics merge: a new `transform` may find others.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from typing import Any
@@ -49,7 +49,7 @@ def drop(fitted: FittedTopics, indices: Iterable[int]) -> FittedTopics:
         raise DataError(f"all {len(gone)} topics would go: keep at least one beside the null topic")
     owner = np.arange(fitted.n_topics)
     owner[list(gone)] = _NOBODY
-    return _regroup(fitted, owner)
+    return regroup(fitted, owner)
 
 
 def prune(fitted: FittedTopics, min_share: float) -> FittedTopics:
@@ -99,13 +99,14 @@ def merge(fitted: FittedTopics, groups: Iterable[Iterable[int]]) -> FittedTopics
     """
     owner = np.arange(fitted.n_topics)
     taken: set[int] = set()
-    for rows in (_checked(fitted, group) for group in groups):
+    advice = ": one group to merge is [[1, 2]]"
+    for rows in (_checked(fitted, group, advice=advice) for group in groups):
         if taken.intersection(rows):
             again = sorted(taken.intersection(rows))
             raise DataError(f"each topic may be in one group, but {again} are in two: join these")
         taken.update(rows)
         owner[rows] = min(rows, default=0)
-    return _regroup(fitted, owner)
+    return regroup(fitted, owner)
 
 
 def merge_similar(fitted: FittedTopics, min_cosine: float) -> FittedTopics:
@@ -127,7 +128,7 @@ def merge_similar(fitted: FittedTopics, min_cosine: float) -> FittedTopics:
     """
     if not -1 <= min_cosine <= 1:
         raise DataError(f"min_cosine must be between -1 and 1, found {min_cosine}")
-    return _regroup(fitted, _join(fitted, 2, min_cosine, weighted=False))
+    return regroup(fitted, _join(fitted, 2, min_cosine, weighted=False))
 
 
 def reduce(fitted: FittedTopics, n_topics: int) -> FittedTopics:
@@ -154,7 +155,7 @@ def reduce(fitted: FittedTopics, n_topics: int) -> FittedTopics:
         raise DataError(
             f"n_topics must be between 1 and the model's {fitted.n_topics - 1}, found {n_topics}"
         )
-    return _regroup(fitted, _join(fitted, 1 + n_topics, -np.inf, weighted=True))
+    return regroup(fitted, _join(fitted, 1 + n_topics, -np.inf, weighted=True))
 
 
 def relabel(fitted: FittedTopics, labels: Mapping[int, str | None]) -> FittedTopics:
@@ -173,6 +174,8 @@ def relabel(fitted: FittedTopics, labels: Mapping[int, str | None]) -> FittedTop
     >>> relabel(FittedTopics.bare(vectors, np.eye(2, 2, -1), max_norm=7.0), {1: "pets"}).labels
     (None, 'pets')
     """
+    if not isinstance(labels, Mapping):
+        raise DataError(f"expected names of topics such as {{3: 'sea'}}, found {labels!r}")
     rows = _checked(fitted, labels, null=True)
     wrong = [label for label in labels.values() if not (label is None or isinstance(label, str))]
     if wrong:
@@ -202,16 +205,20 @@ def concatenate(*models: FittedTopics) -> FittedTopics:
     4
     """
     _check_models(models)
-    stacked = _stack(models)
+    stacked = stack(models)
     owner = np.arange(stacked.n_topics)
     owner[list(accumulate((model.n_topics for model in models[:-1]), initial=0))] = 0
-    joined = _regroup(stacked, owner)
+    joined = regroup(stacked, owner)
     # The mean and not the sum for the null topic: a document has one, as before.
     return replace(joined, alpha=np.append(joined.alpha[0] / len(models), joined.alpha[1:]))
 
 
-def _checked(fitted: FittedTopics, indices: Iterable[int], null: bool = False) -> list[int]:
+def _checked(
+    fitted: FittedTopics, indices: Iterable[int], null: bool = False, advice: str = ""
+) -> list[int]:
     """Give rows as int; refuse what is no row, and the null topic unless it may be meant."""
+    if not isinstance(indices, Iterable) or isinstance(indices, str):
+        raise DataError(f"expected numbers of topics such as [1, 2], found {indices!r}{advice}")
     rows = list(indices)
     for row in rows:
         if isinstance(row, bool) or not isinstance(row, (int, np.integer)):
@@ -237,7 +244,7 @@ def _check_models(models: tuple[FittedTopics, ...]) -> None:
             raise DataError(f"models 1 and {number} have another {_NORMALIZER}: fit both with one")
 
 
-def _tidy(table: Any) -> csr_array:
+def tidy(table: Any) -> csr_array:
     return csr_array(table, dtype=np.float32).sorted_indices()
 
 
@@ -268,7 +275,7 @@ def _join(fitted: FittedTopics, n_topics: int, least: float, weighted: bool) -> 
     return owner
 
 
-def _regroup(fitted: FittedTopics, owner: Ints) -> FittedTopics:
+def regroup(fitted: FittedTopics, owner: Ints) -> FittedTopics:
     """Merge topics with the same owner, the first of their rows; those of nobody are left out."""
     first = np.unique(owner[owner != _NOBODY])
     members = [np.flatnonzero(owner == k).tolist() for k in first]
@@ -289,8 +296,8 @@ def _regroup(fitted: FittedTopics, owner: Ints) -> FittedTopics:
         alpha=np.array([fitted.alpha[rows].sum() for rows in members]),
         mass=np.array([fitted.mass[rows].sum() for rows in members]),
         pseudo=np.array([fitted.pseudo[rows].sum() for rows in members]),
-        word_mass=_tidy(fitted.word_mass @ sums),
-        document_mass=_tidy(fitted.document_mass @ sums),
+        word_mass=tidy(fitted.word_mass @ sums),
+        document_mass=tidy(fitted.document_mass @ sums),
         labels=tuple(_label([fitted.labels[k] for k in rows]) for rows in members),
         classes=tuple(_shared([fitted.classes[k] for k in rows]) for rows in members),
         representative=tuple(_documents([fitted.representative[k] for k in r]) for r in members),
@@ -314,7 +321,7 @@ def _documents(lists: list[Representatives]) -> Representatives:
     return tuple(order[: max(map(len, lists))])
 
 
-def _stack(models: tuple[FittedTopics, ...]) -> FittedTopics:
+def stack(models: Sequence[FittedTopics]) -> FittedTopics:
     """Put the topics of all models below each other, null topics and all."""
     settings = dict(models[0].settings)
     for model in models:
@@ -328,9 +335,9 @@ def _stack(models: tuple[FittedTopics, ...]) -> FittedTopics:
         mass=np.concatenate([model.mass for model in models]),
         pseudo=np.concatenate([model.pseudo for model in models]),
         word_counts=np.sum([model.word_counts for model in models], axis=0),
-        word_mass=_tidy(hstack([model.word_mass for model in models])),
+        word_mass=tidy(hstack([model.word_mass for model in models])),
         word_documents=np.sum([model.word_documents for model in models], axis=0),
-        document_mass=_tidy(hstack([model.document_mass for model in models])),
+        document_mass=tidy(hstack([model.document_mass for model in models])),
         labels=tuple(label for model in models for label in model.labels),
         classes=tuple(class_ for model in models for class_ in model.classes),
         representative=_shifted(models),
@@ -340,7 +347,7 @@ def _stack(models: tuple[FittedTopics, ...]) -> FittedTopics:
     )
 
 
-def _shifted(models: tuple[FittedTopics, ...]) -> tuple[Representatives, ...]:
+def _shifted(models: Sequence[FittedTopics]) -> tuple[Representatives, ...]:
     """Number the documents of all models in one row."""
     starts = accumulate((model.n_documents for model in models[:-1]), initial=0)
     return tuple(

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma
 
-from topicvec.engine import Engine
+from topicvec.engine import Engine, near
 from topicvec.model import equations
 
 __all__ = ["OwnWords", "better_pseudo", "find_pseudo", "own_moment"]
@@ -91,12 +91,18 @@ class OwnWords(NamedTuple):
         return spread if seen.all() else np.where(seen[:, None], spread, spread.max())
 
     def lift(self, exponent: Floats, counts: Floats | None = None) -> tuple[Floats, Floats]:
-        """Give a and x = log(1 + C/a) (n, K) at the `logits`; a = x = 0 where m is infinite."""
-        C = (self.counts if counts is None else counts).astype(float)
-        finite = np.isfinite(self.pseudo)
-        a = equations.pseudo_counts(np.where(finite, self.pseudo, 1.0), self.unigram, exponent)
-        x = equations.own_lift(C, a)
-        return (a, x) if finite.all() else (a * finite, x * finite)
+        """Give a and x = log(1 + C/a) (n, K) at the `logits`; both 0 where C is, or m is infinite.
+
+        Most words are in few topics, so most of the work is left out.
+        """
+        C = self.counts if counts is None else counts
+        some = np.flatnonzero((C > 0) & np.isfinite(self.pseudo))
+        words, topics = np.divmod(some, C.shape[1])
+        a, x = np.zeros(C.shape), np.zeros(C.shape)
+        theirs = self.pseudo[topics, None], self.unigram[words], exponent.ravel()[some, None]
+        a.ravel()[some] = tokens = equations.pseudo_counts(*theirs)[:, 0]
+        x.ravel()[some] = equations.own_lift(C.ravel()[some].astype(float), tokens)
+        return a, x
 
 
 def own_moment(
@@ -122,10 +128,10 @@ def own_moment(
         What is gained is Σ (C + a) (x − x before), see `OwnWords.rise`.
     """
     own, exponent = OwnWords(before, unigram, pseudo), dots.astype(float) + residuals
-    old = own.lift(exponent)[1]
-    a, x = own.lift(exponent, C)
+    a_before, old = own.lift(exponent)
+    a, x = (a_before, old) if C is before else own.lift(exponent, C)
     S = np.where(np.isfinite(pseudo), a * x, C)
-    gained = ((C + a) * (x - old)).sum(axis=0)
+    gained = ((C + np.maximum(a, a_before)) * (x - old)).sum(axis=0)
     return C, S.sum(axis=0), equations.moment(V, S.astype(V.dtype)), gained
 
 
@@ -154,7 +160,7 @@ def better_pseudo(
     finite = np.isfinite(own.pseudo)
     now = OwnWords(own.counts, own.unigram, np.where(finite, m, np.inf))
     pairs = zip(pieces, now.cut([len(piece) for piece in pieces]), strict=True)
-    tables = sum(engine.map(partial(_tables, residuals), pairs))
+    tables = sum(near(engine).map(partial(_tables, residuals), pairs))
     totals = own.counts.sum(axis=0, dtype=float)[finite]
     return float(tables / (digamma(m + totals) - digamma(m)).sum())
 
@@ -162,9 +168,10 @@ def better_pseudo(
 def _tables(residuals: Floats, pair: tuple[Floats, OwnWords]) -> float:
     """Expected tables of the Chinese restaurant: draws from what the vectors say."""
     dots, own = pair
-    finite = np.isfinite(own.pseudo)
-    exponent = (dots.astype(float) + residuals)[:, finite]
-    a = equations.pseudo_counts(own.pseudo[finite], own.unigram, exponent)
-    C = np.maximum(own.counts[:, finite].astype(float), _LEAST)
-    some = -np.expm1(-C)
-    return float((some * a * (digamma(a + C / some) - digamma(a))).sum())
+    some = np.flatnonzero((own.counts > 0) & np.isfinite(own.pseudo))
+    words, topics = np.divmod(some, own.counts.shape[1])
+    exponent = dots.ravel()[some].astype(float) + residuals[topics]
+    a = equations.pseudo_counts(own.pseudo[topics, None], own.unigram[words], exponent[:, None])
+    a, C = a[:, 0], np.maximum(own.counts.ravel()[some].astype(float), _LEAST)
+    open_tables = -np.expm1(-C)
+    return float((open_tables * a * (digamma(a + C / open_tables) - digamma(a))).sum())

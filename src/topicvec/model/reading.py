@@ -47,6 +47,7 @@ __all__ = [
     "document_topics",
     "read_topics",
     "relevant_words",
+    "topic_labels",
     "word_frequencies",
 ]
 
@@ -225,6 +226,19 @@ def _labels(fitted: FittedTopics, scores: csc_array | None, cosines: "_Cosines")
     return [fitted.labels[0] or "null topic", *unnamed]
 
 
+def topic_labels(fitted: FittedTopics) -> list[str]:
+    """Give the names of all topics (K), also of those that are not read because they are dead.
+
+    Examples
+    --------
+    >>> vectors = WordVectors(["cat", "dog", "car"], [[2, 0], [2, 1], [0, 3]], [1, 1, 1])
+    >>> topics = np.array([[0, 0], [1, -1]], np.float32)
+    >>> topic_labels(FittedTopics.bare(vectors, topics, max_norm=7.0))
+    ['null topic', 'cat, dog']
+    """
+    return _labels(fitted, None, _Cosines.of(fitted))
+
+
 def document_topics(
     proportions: ArrayLike, *, min_share: float = 0.01
 ) -> tuple[tuple[int, float], ...]:
@@ -359,7 +373,7 @@ def word_frequencies(fitted: FittedTopics) -> tuple[csr_array, csr_array]:
     """
     table = fitted.word_mass
     rows = np.repeat(np.arange(len(fitted.vectors)), np.diff(table.indptr))
-    inside = table.data / np.asarray(table.sum(axis=0, dtype=float))[table.indices]
+    inside = table.data / fitted.word_totals[table.indices]
     general = fitted.word_counts[rows] / max(float(fitted.word_counts.sum()), 1e-300)
     lift = inside / np.maximum(general, 1e-300)
     where = table.indices, table.indptr

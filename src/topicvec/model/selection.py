@@ -32,7 +32,13 @@ from topicvec.engine import resolve_engine
 from topicvec.errors import DataError, warn
 from topicvec.model.counts import report_unknown
 from topicvec.model.inference import completion_score
-from topicvec.model.start import document_points, spread_directions, used_words
+from topicvec.model.start import (
+    Centred,
+    document_frequencies,
+    document_points,
+    spread_directions,
+    used_words,
+)
 from topicvec.model.words import text_vectors
 
 if TYPE_CHECKING:
@@ -91,8 +97,7 @@ def count_topics(vectors: WordVectors, counts: csr_array) -> int:
     if n_documents < _GROUPED:
         return by_length
     rng = np.random.default_rng(0)
-    centred = vectors.matrix[words] - vectors.mean
-    points, tokens, rows = document_points(centred, own, rng)
+    points, tokens, rows = document_points(Centred(vectors, words), own, rng)
     if len(points) < _GROUPED or len(words) < 2:
         return by_length
     some = _some_words(own[rows], rng)
@@ -115,7 +120,7 @@ def fewer_topics(number: int, counts: csr_array, whose: str = "the text") -> int
     ...     fewer_topics(9, csr_array(np.eye(2)))
     2
     """
-    n_words = int(np.count_nonzero(np.bincount(counts.indices)))
+    n_words = int(np.count_nonzero(document_frequencies(counts)))
     if n_words >= number:
         return number
     words = "word, so it gets one topic" if n_words == 1 else f"words, so it gets {n_words} topics"

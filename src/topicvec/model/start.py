@@ -14,6 +14,8 @@ cos · m_wk² / n_w.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -22,14 +24,18 @@ from scipy.sparse import csr_array, vstack
 
 from topicvec.embed.telling import is_filler
 from topicvec.embed.vectors import WordVectors
+from topicvec.engine import Engine, InPlace
 from topicvec.errors import DataError, OutOfVocabularyWarning, VocabularyMismatch, warn
 from topicvec.model import equations
 from topicvec.model.fitted import FittedTopics
+from topicvec.model.stored import StoredCounts
 
 __all__ = [
     "MAX_DOCUMENTS",
     "START_NORM",
+    "Centred",
     "Start",
+    "document_frequencies",
     "document_points",
     "first_topics",
     "fixed_topics",
@@ -55,6 +61,7 @@ _WORDS_PER_TOPIC = 50
 _MIN_WORDS = 4000
 _N_ROUNDS = 8
 _N_TRIES = 4
+_ROWS = 2048  # points at a time
 _MANY_DOCUMENTS, _DOCUMENTS_PER_TOPIC = 1000, 10  # fewer give topics a poorer start than words
 _LESS_FINE = 0.5  # topics of filler for each topic that tells something, with as many tokens
 _HOLD = 0.1  # of an average topic's tokens: seed words weigh as much
@@ -71,6 +78,7 @@ def first_topics(
     fixed: Floats | Sequence[Floats] = (),
     seeds: Sequence[Rows] = (),
     allowed: Bools | None = None,
+    engine: Engine | None = None,
 ) -> Floats:
     """Place all topics (K, N), float32: the null topic, the fixed, the seeded, then the free ones.
 
@@ -94,6 +102,8 @@ def first_topics(
         Vector rows of the seed words of the topics after them.
     allowed : array, (D, K), optional
         Topics that each document may use; a topic starts among its documents.
+    engine : Engine, optional
+        Spreads the work if its workers share memory; here and now by default.
     """
     first_free = 1 + len(fixed) + len(seeds)
     if not isinstance(init, str):
@@ -120,7 +130,8 @@ def first_topics(
             topics[chosen] = equations.project(directions, max_norm)
         else:
             own = counts if documents is None else counts[documents]
-            found = _directions(init, vectors, own, len(chosen), rng, topics[1:first_free])
+            near = engine if getattr(engine, "shares_memory", False) else None
+            found = _directions(init, vectors, own, len(chosen), rng, topics[1:first_free], near)
             topics[chosen] = START_NORM * max_norm * found
     return topics
 
@@ -147,19 +158,54 @@ def spread_directions(
     if n == 0:
         return np.zeros((0, vectors.shape[1]))
     heavy = np.argsort(-weights, kind="stable")[: max(n_heaviest, _WORDS_PER_TOPIC * n)]
-    points = _unit(vectors[heavy])
-    mass = weights[heavy].astype(points.dtype)
-    centres = _draw_apart(points, mass, n, rng, others)
+    return _spread(_unit(vectors[heavy]), weights[heavy], n, rng, others, 1, InPlace())[0]
+
+
+def _spread(
+    points: Floats, weights: Floats, n: int, rng: np.random.Generator, others: Floats | None,
+    n_tries: int, engine: Engine,
+) -> list[Floats]:  # fmt: skip
+    """Spread unit vectors (n, N) over weighted unit vectors (P, N), so many times.
+
+    Chance is drawn ahead, so that the tries can go side by side.
+    """
+    mass = weights.astype(points.dtype)
+    chance = rng.random((n_tries, n, 2 + int(np.log(n))))
+    drawn = _draw_apart(points, mass, chance, others, engine)
+    return list(engine.map(partial(_gather, points, mass), drawn))
+
+
+def _gather(points: Floats, mass: Floats, centres: Floats) -> Floats:
+    """Move centres (n, N) to the points that are nearest to them, some rounds of k-means."""
+    columns = np.arange(len(points))
     for _ in range(_N_ROUNDS):
         owner = np.argmax(points @ centres.T, axis=1)
-        members = csr_array((mass, (owner, np.arange(len(owner)))), shape=(n, len(owner)))
+        members = csr_array((mass, (owner, columns)), shape=(len(centres), len(points)))
         sums = members @ points
         centres = np.where(np.any(sums, axis=1, keepdims=True), _unit(sums), centres)
     return centres
 
 
+@dataclass(frozen=True, eq=False)
+class Centred:
+    """Vectors of some words, seen from the mean of all; made when they are asked for.
+
+    Examples
+    --------
+    >>> vectors = WordVectors(["cat", "dog"], [[1.0], [3.0]], [1, 1])
+    >>> Centred(vectors, np.array([1]))[np.array([0])]
+    array([[1.]], dtype=float32)
+    """
+
+    vectors: WordVectors
+    rows: Ints
+
+    def __getitem__(self, places: Ints) -> Floats:
+        return np.asarray(self.vectors.matrix[self.rows[places]] - self.vectors.mean)
+
+
 def document_points(
-    vectors: Floats, counts: csr_array, rng: np.random.Generator
+    vectors: "Floats | Centred", counts: csr_array, rng: np.random.Generator
 ) -> tuple[Floats, Floats, Ints]:
     """Give directions (D, N) of documents in random order, their tokens (D,) and their rows.
 
@@ -170,15 +216,28 @@ def document_points(
     foretell 20 Newsgroups and Reuters worse (perplexity 1,430 and 620 instead of 1,335 and 600).
     ``vectors`` (W, N) are the words of the columns of ``counts`` (D, W).
     """
-    n_documents, n_words = counts.shape
-    seen = np.maximum(np.bincount(counts.indices, minlength=n_words), 1)
-    rarity, units = np.log(n_documents / seen), _unit(vectors)
+    n_documents = counts.shape[0]
+    seen = np.maximum(document_frequencies(counts), 1)
+    rarity = np.log(n_documents / seen)
     rows = np.flatnonzero(np.diff(counts.indptr))
     many = len(rows) > MAX_DOCUMENTS  # of these most are never multiplied
-    kept, sums = _first_sums(counts, rng.permutation(rows) if many else rows, rarity, units)
+    kept, sums = _first_sums(counts, rng.permutation(rows) if many else rows, rarity, vectors)
     order = slice(None) if many else rng.permutation(len(kept))
-    kept, kind = kept[order], np.float32 if many else float
-    return _unit(sums[order]).astype(kind), np.asarray(counts[kept].sum(axis=1), float), kept
+    kept = kept[order]
+    return _unit(sums[order]), np.asarray(counts[kept].sum(axis=1), float), kept
+
+
+def document_frequencies(counts: csr_array) -> Ints:
+    """Say in how many documents each word is (W,), in memory or in files.
+
+    Examples
+    --------
+    >>> document_frequencies(csr_array(np.array([[0, 3, 0, 1], [0, 2, 0, 0]])))
+    array([0, 2, 0, 1])
+    """
+    if isinstance(counts, StoredCounts):
+        return counts.frequencies()
+    return np.bincount(counts.indices, minlength=counts.shape[1])
 
 
 def used_words(counts: csr_array) -> tuple[Ints, csr_array]:
@@ -190,7 +249,9 @@ def used_words(counts: csr_array) -> tuple[Ints, csr_array]:
     >>> words, counts.toarray()
     (array([1, 3]), array([[3, 1], [2, 0]]))
     """
-    words = np.flatnonzero(np.bincount(counts.indices, minlength=counts.shape[1]))
+    if isinstance(counts, StoredCounts):
+        return counts.used()
+    words = np.flatnonzero(document_frequencies(counts))
     column = np.zeros(counts.shape[1], counts.indices.dtype)
     column[words] = np.arange(len(words))
     parts = counts.data, column[counts.indices], counts.indptr
@@ -198,15 +259,18 @@ def used_words(counts: csr_array) -> tuple[Ints, csr_array]:
 
 
 def _first_sums(
-    counts: csr_array, rows: Ints, rarity: Floats, units: Floats
+    counts: csr_array, rows: Ints, rarity: Floats, vectors: "Floats | Centred"
 ) -> tuple[Ints, Floats]:
     """Add up the words of the first documents that have a direction: their rows and sums."""
-    kept, sums = rows[:0], np.zeros((0, units.shape[1]))
+    kind = np.float32 if len(rows) > MAX_DOCUMENTS else float
+    kept, sums = rows[:0], np.zeros((0, vectors[rows[:0]].shape[1]), kind)
     for start in range(0, len(rows), MAX_DOCUMENTS):
         block = rows[start : start + MAX_DOCUMENTS]
         own = counts[block]
-        own.data = np.log1p(own.data) * rarity[own.indices]
-        found = np.asarray(own @ units)
+        weights = (np.log1p(own.data) * rarity[own.indices]).astype(kind)
+        used, places = np.unique(own.indices, return_inverse=True)
+        words = csr_array((weights, places, own.indptr), (own.shape[0], len(used)))
+        found = np.asarray(words @ _unit(vectors[used]))
         directed = found.any(axis=1)
         kept = np.concatenate([kept, block[directed]])[:MAX_DOCUMENTS]
         sums = np.concatenate([sums, found[directed]])[:MAX_DOCUMENTS]
@@ -216,21 +280,62 @@ def _first_sums(
 
 
 def _draw_apart(
-    points: Floats, mass: Floats, n: int, rng: np.random.Generator, others: Floats | None
-) -> Floats:
-    """Draw centres as greedy k-means++ does: of a few candidates take the one that helps most."""
-    nearest = np.zeros(len(points), points.dtype)
+    points: Floats, mass: Floats, chance: Floats, others: Floats | None, engine: Engine
+) -> list[Floats]:
+    """Draw centres as greedy k-means++ does: of a few candidates take the one that helps most.
+
+    Parameters
+    ----------
+    points, mass : arrays, (P, N), (P,)
+        Unit vectors and their weights.
+    chance : array, (tries, n, candidates)
+        Numbers between 0 and 1 that decide what is drawn.
+    others : array, (F, N), optional
+        Directions to keep away from.
+    engine : Engine
+        Spreads blocks of points. All tries read them once together, as reading takes longest.
+
+    Returns
+    -------
+    list of arrays, (n, N)
+        The centres of each try.
+    """
+    tries, n, n_candidates = chance.shape
+    blocks = [slice(start, start + _ROWS) for start in range(0, len(points), _ROWS)]
+    nearest = np.zeros((len(points), tries), points.dtype)
     if others is not None and len(others):
-        nearest = np.maximum((points @ _unit(others).T.astype(points.dtype)).max(1), 0)
-    chosen = []
-    for _ in range(n):
-        chance = mass * np.maximum(1 - nearest, 1e-12)
-        drawn = rng.choice(len(points), 2 + int(np.log(n)), p=chance / chance.sum())
-        closer = np.maximum(nearest, points[drawn] @ points.T)  # (candidates, words)
-        best = int(np.argmax(closer @ mass))
-        chosen.append(int(drawn[best]))
-        nearest = closer[best]
-    return points[chosen]
+        cosines = (points @ _unit(others).T.astype(points.dtype)).max(1)
+        nearest[:] = np.maximum(cosines, 0)[:, None]
+    chosen = np.empty((tries, n), np.int64)
+    for i in range(n):
+        drawn = np.array([_drawn(mass, nearest[:, t], chance[t, i]) for t in range(tries)])
+        candidates = points[drawn.ravel()].T
+        pieces = [(points[rows], mass[rows], nearest[rows]) for rows in blocks]
+        closer, helped = [], np.zeros((tries, n_candidates))
+        for part, more in engine.map(partial(_closer, candidates), pieces):
+            closer.append(part)
+            helped += more
+        best = np.argmax(helped, axis=1)
+        chosen[:, i] = drawn[np.arange(tries), best]
+        for rows, part in zip(blocks, closer, strict=True):
+            nearest[rows] = part[:, np.arange(tries), best]
+    return [points[rows] for rows in chosen]
+
+
+def _drawn(mass: Floats, nearest: Floats, chance: Floats) -> Ints:
+    """Draw points (candidates,) by their weight and their distance from the centres so far."""
+    each = mass * np.maximum(1 - nearest, 1e-12)
+    total = np.cumsum(each, dtype=float)
+    drawn: Ints = np.searchsorted(total, chance * total[-1], side="right")
+    return np.minimum(drawn, len(mass) - 1)
+
+
+def _closer(candidates: Floats, piece: tuple[Floats, Floats, Floats]) -> tuple[Floats, Floats]:
+    """Give the cosine of points to their nearest centre if a candidate were one, and its sum."""
+    points, mass, nearest = piece
+    cosines = (points @ candidates).reshape(*nearest.shape, -1)
+    closer: Floats = np.maximum(cosines, nearest[:, :, None], out=cosines)
+    return closer, (mass @ closer.reshape(len(mass), -1)).reshape(closer.shape[1:])
 
 
 def _unit(rows: Floats) -> Floats:
@@ -342,20 +447,26 @@ def _rows(vectors: WordVectors, words: Sequence[str]) -> NDArray[np.intp]:
 
 
 def _spread_documents(
-    vectors: WordVectors, counts: csr_array, n: int, rng: np.random.Generator, others: Floats
-) -> Floats | None:
+    vectors: WordVectors, counts: csr_array, n: int, rng: np.random.Generator, others: Floats,
+    engine: Engine,
+) -> Floats | None:  # fmt: skip
     """Spread directions (n, N) over documents, away from other topics; None if too few have one.
 
     Of four tries the one that is nearest to all documents: seeds then differ less.
     """
     rows, own = used_words(counts)
-    points, weights, _ = document_points(vectors.matrix[rows] - vectors.mean, own, rng)
+    points, weights, _ = document_points(Centred(vectors, rows), own, rng)
     if len(points) < n:
         return None
-    tries = [
-        spread_directions(points, weights, n, rng, others, len(points)) for _ in range(_N_TRIES)
-    ]
-    return max(tries, key=lambda found: float(weights @ (points @ found.T).max(axis=1)))
+    heaviest = np.argsort(-weights, kind="stable")  # as `spread_directions` takes them
+    points, weights = points[heaviest], weights[heaviest]
+    tries = _spread(points, weights, n, rng, others, _N_TRIES, engine)
+    near = list(engine.map(partial(_nearness, points, weights), tries))
+    return tries[int(np.argmax(near))]
+
+
+def _nearness(points: Floats, weights: Floats, centres: Floats) -> float:
+    return float(weights @ (points @ centres.T).max(axis=1))
 
 
 def _directions(
@@ -365,11 +476,12 @@ def _directions(
     n: int,
     rng: np.random.Generator,
     others: Floats,
+    engine: Engine | None,
 ) -> Floats:
     n_documents = int(np.count_nonzero(np.diff(counts.indptr)))
     many = n_documents >= max(_MANY_DOCUMENTS, _DOCUMENTS_PER_TOPIC * n)
     if init == "documents" or (init == "auto" and many):
-        found = _spread_documents(vectors, counts, n, rng, others)
+        found = _spread_documents(vectors, counts, n, rng, others, engine or InPlace())
         if found is not None:
             return found
         if init == "documents":

@@ -5,10 +5,10 @@ documents, blocks of word types, blocks of vocabulary rows. No piece depends on 
 workers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,8 @@ __all__ = [
     "TopicState",
     "cut_evenly",
     "cut_growing",
+    "loaded",
+    "shard_cost",
 ]
 
 Floats = NDArray[np.floating]
@@ -58,6 +60,7 @@ class Record:
 
 
 _LEAST = 1e-12  # of what must not be zero
+_LARGEST_RATE = 1e12  # a step beyond all balls
 
 
 @dataclass(frozen=True)
@@ -117,8 +120,8 @@ class Solver:
             check_whole("n_normalizer_words", self.n_normalizer_words, 1)
             object.__setattr__(self, "n_normalizer_words", int(self.n_normalizer_words))
         check_number("inner_tol", self.inner_tol)
-        for name in ("learning_rate", "base_length"):
-            check_number(name, getattr(self, name), _LEAST)
+        check_number("learning_rate", self.learning_rate, _LEAST, _LARGEST_RATE)
+        check_number("base_length", self.base_length, _LEAST)
         if not 0 < self.max_norm < np.inf:
             raise DataError(f"max_norm must be positive and finite; found {self.max_norm}")
 
@@ -390,14 +393,30 @@ def cut_growing(cost: Floats) -> tuple[slice, ...]:
     total, edges = np.concatenate([[0.0], np.cumsum(cost, dtype=float)]), [0]
     while edges[-1] < len(cost):
         before = total[edges[-1]]
-        size = np.clip(before / _GROWTH, _LEAST_COST, _MOST_COST)
+        size = shard_cost(before)
         edges.append(min(int(np.searchsorted(total, before + size)), len(cost)))
     return tuple(slice(a, b) for a, b in pairwise(edges))
 
 
+def shard_cost(before: float) -> float:
+    """Say how large a shard is behind documents of such a cost."""
+    return float(np.clip(before / _GROWTH, _LEAST_COST, _MOST_COST))
+
+
+def loaded(value: Any) -> Any:
+    """Read what waits in a file, as shards and mixtures of a prepared corpus do.
+
+    Examples
+    --------
+    >>> loaded("here already")
+    'here already'
+    """
+    return value.load() if hasattr(value, "load") else value
+
+
 @dataclass(frozen=True)
 class Shard(Record):
-    """Some consecutive documents of a corpus, by document and by word.
+    """Some consecutive documents of a corpus.
 
     Parameters
     ----------
@@ -409,8 +428,8 @@ class Shard(Record):
         Each document's row of ``allowed``.
     types : array, (U,)
         Types that these documents have.
-    word_indptr, documents, cells : arrays
-        The same by word, for each of these types; ``cells`` are positions in the CSR.
+    places : array, (nnz,)
+        Where the word of each cell is among these.
     """
 
     rows: slice
@@ -420,30 +439,15 @@ class Shard(Record):
     counts: Floats
     group: Ints
     types: Ints
-    word_indptr: Ints
-    documents: Ints
-    cells: Ints
+    places: Ints
 
     @classmethod
     def of(
         cls, rows: slice, place: slice, indptr: Ints, words: Ints, counts: Floats, group: Ints
     ) -> "Shard":
-        """Lay documents out by word too."""
-        by_word = np.argsort(words, kind="stable").astype(np.int32)
-        types, per_type = np.unique(words, return_counts=True)
-        owner = np.repeat(np.arange(len(group), dtype=np.int32), np.diff(indptr))
-        return cls(
-            rows=rows,
-            place=place,
-            indptr=indptr,
-            words=words,
-            counts=counts,
-            group=group,
-            types=types,
-            word_indptr=np.concatenate([[0], np.cumsum(per_type)]),
-            documents=owner[by_word],
-            cells=by_word,
-        )
+        """Find the types that documents have."""
+        types, places = np.unique(words, return_inverse=True)
+        return cls(rows, place, indptr, words, counts, group, types, places.astype(np.int32))
 
 
 @dataclass(frozen=True)
@@ -466,6 +470,9 @@ class Corpus(Record):
         Pieces of the word types.
     compiled : bool
         Whether the compiled loops are to be used, see `topicvec.model.estep`.
+    keep : callable, optional
+        Puts the mixtures of a shard of that number into a file, see `topicvec.model.stored`; they
+        are kept in memory by default.
     """
 
     shards: tuple[Shard, ...]
@@ -476,6 +483,11 @@ class Corpus(Record):
     allowed: Bools
     blocks: tuple[slice, ...]
     compiled: bool
+    keep: Callable[[int, Floats], Any] | None = None
+
+    def kept(self, number: int, table: Floats) -> Any:
+        """Keep the mixtures of a shard, where they are or in a file."""
+        return table if self.keep is None else self.keep(number, table)
 
     @property
     def n_documents(self) -> int:

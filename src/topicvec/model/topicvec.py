@@ -1,6 +1,7 @@
 """The estimator of stage 2."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, partial
 from os import PathLike
@@ -8,18 +9,23 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
 
 from topicvec.checks import check_choice, check_number, check_whole
 from topicvec.embed.vectors import WordVectors
-from topicvec.engine import Engine, LocalEngine, one_blas_thread, resolve_engine
+from topicvec.engine import Engine, LocalEngine, near, one_blas_thread, resolve_engine
 from topicvec.errors import DataError, warn
-from topicvec.estimator import Estimator, not_fitted
+from topicvec.estimator import Estimator, handed_names, not_fitted
+from topicvec.frames import Frame, check_frame, framed, make_frame, row_names
 from topicvec.model import bundle, operations
+from topicvec.model.combine import MIN_SIMILARITY, Sources, combine
 from topicvec.model.counts import (
     LEARNED_HINT,
     UNKNOWN_HINT,
     DocumentCounter,
     Reading,
+    check_columns,
+    cut_batches,
     is_matrix,
     read_corpus,
     report_unknown,
@@ -31,21 +37,32 @@ from topicvec.model.fit import (
     Plan,
     class_rows,
     fit_plans,
+    interrupts_held,
     plan_classes,
     plan_corpus,
     warn_unconverged,
 )
 from topicvec.model.fitted import FittedTopics
+from topicvec.model.growth import with_new_topics
 from topicvec.model.inference import TokenTopic, in_context, infer, one_pass, word_distributions
 from topicvec.model.online import learn_batch
-from topicvec.model.reading import Topic, read_topics
+from topicvec.model.reading import Topic, read_topics, topic_labels
 from topicvec.model.selection import check_n_topics, count_topics, fewer_topics
 from topicvec.model.start import Start, fixed_topics, given_topics
 from topicvec.model.state import PaperSolver, Solver
+from topicvec.model.streamed import (
+    AnyReading,
+    StoredReading,
+    most_topics,
+    parse_memory,
+    read_stored,
+    room_for,
+)
 from topicvec.model.words import learn_more_words, text_vectors
 from topicvec.text.bag import Bag
 from topicvec.text.counting import DocumentLike, checked_documents
 from topicvec.text.phrases import Phrases
+from topicvec.text.prepared import PreparedCorpus
 from topicvec.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -59,6 +76,7 @@ AnyPath = str | PathLike[str]
 
 _FIRST_BATCH = 20  # iterations on the first batch of partial_fit
 _KEPT_UNKNOWN = 1000
+_LARGEST_ALPHA = 1e9  # tokens; beyond it nothing is left of the documents' own
 _OWN = {name: getattr(Solver, name) for name in ("max_norm", "learn_alpha", "pseudo_tokens")}
 
 
@@ -72,8 +90,9 @@ class TopicVec(Estimator):
         one more: row 0 of all arrays, so these have K = n_topics + 1 rows. "auto" takes as many
         as the documents support, see `topicvec.model.count_topics`. More than there are words is
         lowered with a warning.
-    vectors : None, "general", "corpus", WordVectors, KeyedVectors of gensim, or path
-        The word vectors. By default the general ones that come with the package, for English,
+    vectors : None, "general", "corpus", or anything that `load_vectors` takes
+        The word vectors: a path, WordVectors, or what gensim, spaCy or a dict hold, brought to the
+        scale of the package's. By default the general ones that come with the package, for English,
         learn from the documents: from 10,000 words on they are adapted to how these use words,
         below that words without a vector get one from spelling and neighbours. "general" leaves
         them as they are, "corpus" learns vectors from the documents alone, in any language.
@@ -117,14 +136,17 @@ class TopicVec(Estimator):
     labeller : callable, optional
         From topics, as `Topic` records without the null topic and those of seed words, to their
         names, for example with a language model; by default names are made of the topics' words.
-    share : {"auto", "corpus", "class"}
-        Who shares topics: all documents, or those of a class. "auto" means classes if `fit`
-        is given y, and then ``n_topics`` is for each class; null topics become one.
+    share : {"corpus", "class"}
+        Who shares topics: all documents, whatever y, or those of a class. For "class" `fit` needs
+        y, and ``n_topics`` is for each class; null topics become one.
     random_state : int, Generator, RandomState or None
         Seed of the start.
-    n_jobs : int, engine or None
+    n_jobs : int, engine, distributed.Client or None
         Number of threads, and of processes that cut more than 20,000 texts into words, by
-        default one for each core; the result is the same to the bit.
+        default one for each core; or a connection to a Dask cluster, which is not saved or
+        pickled with the model. The result is the same to the bit.
+    verbose : int
+        Whether `fit` shows a bar, in a terminal or a notebook: 0 or 1.
 
     Attributes
     ----------
@@ -160,6 +182,8 @@ class TopicVec(Estimator):
     True
     """
 
+    _takes_counts = True
+
     def __init__(
         self,
         n_topics: int | Literal["auto"] = "auto",
@@ -179,9 +203,10 @@ class TopicVec(Estimator):
         stop_words: Any = "english",
         vocabulary: Vocabulary | Sequence[str] | None = None,
         labeller: Callable[[Sequence[Topic]], Sequence[str]] | None = None,
-        share: Literal["auto", "corpus", "class"] = "auto",
+        share: Literal["corpus", "class"] = "corpus",
         random_state: Any = None,
         n_jobs: int | Engine | None = None,
+        verbose: int = 0,
     ) -> None:
         self.n_topics = n_topics
         self.vectors = vectors
@@ -202,6 +227,7 @@ class TopicVec(Estimator):
         self.share = share
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @one_blas_thread()
     def fit(
@@ -213,24 +239,34 @@ class TopicVec(Estimator):
         document_weights: ArrayLike | None = None,
         callback: Callback | None = None,
         checkpoint: AnyPath | None = None,
+        batch_size: int | None = None,
+        memory: str | int | None = None,
     ) -> Self:
         """Learn topics.
 
         Parameters
         ----------
-        X : iterable of str, Document or token lists; or matrix of counts
-            The documents; a list with one article will do.
+        X : iterable of str, Document or token lists; matrix of counts; or PreparedCorpus
+            The documents; a list with one article will do. A prepared corpus, or the path of its
+            folder, stays in its files, see `topicvec.text.prepare`.
         y : sequence of D classes, optional
-            Learn topics for each class, see ``share``.
+            The classes to learn topics for with ``share="class"``; without it y changes nothing.
         mask : array of bool, (D, K), optional
-            Topics that each document may use; the null topic is always allowed. With a mask
-            there is one set of topics, whatever y.
+            Topics that each document may use; the null topic is always allowed.
         document_weights : array, (D,), optional
             Multiply the counts of each document.
         callback : callable, optional
             Called after each iteration with a `topicvec.model.StepInfo`.
         checkpoint : path, optional
             File for the state of the fit; a fit that was broken off goes on from it.
+        batch_size : int, optional
+            Learn from so many documents at a time, which may be a stream: only one batch is in
+            the memory. The first is fitted, the others as by `partial_fit`; there is no
+            ``doc_topic_`` of several.
+        memory : str or int, optional
+            What this process may use at most, such as "3GB", for a fit of a prepared corpus. It is
+            refused before the start if it cannot be enough; what is left of it holds documents,
+            which are read from files otherwise.
 
         Returns
         -------
@@ -240,37 +276,52 @@ class TopicVec(Estimator):
         Examples
         --------
         >>> vectors = WordVectors(["cat", "dog", "car"], np.eye(3), [1, 1, 1])
-        >>> model = TopicVec(1, vectors, random_state=0).fit(["cat", "dog car"], ["a", "b"])
-        >>> model.fitted_.classes
+        >>> model = TopicVec(1, vectors, share="class", random_state=0)
+        >>> model.fit(["cat", "dog car"], ["a", "b"]).fitted_.classes
         (None, 'a', 'b')
         """
-        engine = resolve_engine(self.n_jobs)
+        X = _opened(X)
+        if batch_size is not None:
+            more: dict[str, Any] = {
+                "mask": mask,
+                "document_weights": document_weights,
+                "memory": memory,
+            }
+            more["checkpoint"] = checkpoint
+            return self._fit_stream(X, batch_size, {"y": y, "callback": callback, **more})
+        engine = self._engine()
         check_whole("max_iter", self.max_iter, 1)
         check_number("tol", self.tol)
-        check_choice("share", self.share, "auto", "corpus", "class")
+        check_choice("share", self.share, "corpus", "class")
         if not (self.labeller is None or callable(self.labeller)):
             raise DataError(f"labeller must be a function or None; found {self.labeller!r}")
+        streams = isinstance(X, PreparedCorpus) and self._streams(mask, document_weights)
+        room = 0 if memory is None else self._room(X, memory, streams, engine)
         reading = self._read(X)
         vectors = text_vectors(self.vectors, reading, engine)
-        bag = reading.bag(vectors)
+        if streams and isinstance(reading, StoredReading):
+            bag = reading.stored_bag(vectors, room, most_topics(self.n_topics))
+        else:
+            bag = reading.bag(vectors)
         report_unknown(bag, self._hint(reading))
         if document_weights is not None:
             bag = weighted(bag, document_weights)
         if y is not None:
             _check_length(y, bag.n_documents)
-        if self.share == "class" or (self.share == "auto" and y is not None and mask is None):
+        if self.share == "class":
             plans = self._plan_classes(vectors, bag, y, mask)
         else:
             plans = [self._plan(vectors, bag, self.max_iter, mask)]
-        fitted, proportions = fit_plans(
-            plans, engine, bag.n_documents, callback=callback, checkpoint=checkpoint
-        )
+        with self._watched(callback) as told:
+            fitted, proportions = fit_plans(
+                plans, engine, bag.n_documents, callback=told, checkpoint=checkpoint
+            )
         self._keep(fitted, proportions, bag, reading)
         if not (self.converged_ or fitted.settings["interrupted"]):  # of which there is a warning
             warn_unconverged(fitted.settings, self.tol, self.max_iter)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Floats:
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
         """Learn topics and give each document's proportions, as from `transform`.
 
         Parameters
@@ -290,7 +341,8 @@ class TopicVec(Estimator):
         >>> TopicVec(1, vectors, random_state=0).fit_transform(["cat dog", "car"]).shape
         (2, 2)
         """
-        documents = X if hasattr(X, "shape") else list(X)
+        stays = hasattr(X, "shape") or is_matrix(X) or isinstance(X, PreparedCorpus | PathLike)
+        documents = X if stays else list(X)
         return self.fit(documents, y, **fit_params).transform(documents)
 
     @one_blas_thread()
@@ -301,7 +353,8 @@ class TopicVec(Estimator):
         ----------
         X : documents
             As for `fit`; the first batch should have some hundred documents or more, as it decides
-            how many topics there are.
+            how many topics there are. With ``n_topics="auto"`` later batches bring new topics,
+            see `topicvec.model.growth`; old ones stay.
         y : ignored
             For scikit-learn.
 
@@ -317,7 +370,7 @@ class TopicVec(Estimator):
         >>> model.partial_fit(["cat car"]).fitted_.n_documents
         3
         """
-        engine, earlier = resolve_engine(self.n_jobs), getattr(self, "_fitted", None)
+        engine, earlier = self._engine(), getattr(self, "_fitted", None)
         reading = self._read(X, again=earlier is not None)
         if earlier is None:
             vectors = text_vectors(self.vectors, reading, engine)
@@ -330,12 +383,16 @@ class TopicVec(Estimator):
             plan = self._plan(vectors, bag, _FIRST_BATCH)
             fitted, proportions = fit_plans([plan], engine, bag.n_documents)
         else:
-            free = np.arange(earlier.n_topics) > 0
+            solver, rng = self._solver()
+            start = base = earlier
+            if self._may_grow(vectors):
+                fresh = partial(self._fresh, vectors, engine)
+                start, base = with_new_topics(earlier, bag.counts, fresh, rng, engine)
+            n_kept = 0
             if self.fixed_topics is not None:
-                free = np.arange(earlier.n_topics) > len(
-                    fixed_topics(vectors, self.fixed_topics)[0]
-                )
-            fitted = learn_batch(earlier, bag.counts, Solver(**self._solver()[0]), engine, free)
+                n_kept = len(fixed_topics(vectors, self.fixed_topics)[0])
+            free = np.arange(base.n_topics) > n_kept
+            fitted = learn_batch(base, bag.counts, Solver(**solver), engine, free, start)
             proportions = infer(fitted, bag.counts, engine).proportions
         self._keep(fitted, proportions, bag, reading)
         return self
@@ -363,14 +420,19 @@ class TopicVec(Estimator):
 
         Rows in the order of ``vocabulary_``; with the topics' own words.
         """
-        return word_distributions(self.fitted_, resolve_engine(self.n_jobs))
+        return word_distributions(self.fitted_, self._engine())
+
+    @property
+    def components_(self) -> Floats:
+        """`topic_word_` with a topic in each row, (K, W), as scikit-learn's models have it."""
+        return self.topic_word_.T
 
     @cached_property
     def topics_(self) -> tuple[Topic, ...]:
         """The live topics as people read them, the largest first and the null topic last."""
         return read_topics(self.fitted_)
 
-    def transform(self, X: Any) -> Floats:
+    def transform(self, X: Any) -> Any:
         """Give each document's topic proportions.
 
         Parameters
@@ -380,8 +442,9 @@ class TopicVec(Estimator):
 
         Returns
         -------
-        array, (D, K)
-            Rows sum to 1. A document without a known word gets the prior mean.
+        array or DataFrame, (D, K)
+            Rows sum to 1. A document without a known word gets the prior mean. A DataFrame if
+            `set_output` asks for it.
 
         Examples
         --------
@@ -390,7 +453,7 @@ class TopicVec(Estimator):
         >>> model.transform(["the cat"]).sum(axis=1).round(6)
         array([1.])
         """
-        return self._infer(X).proportions
+        return framed(self, self._infer(X).proportions, X)
 
     def expected_counts(self, X: Any, *, prior: bool = True) -> Floats:
         """Give the expected number of tokens of each topic in each document.
@@ -419,7 +482,7 @@ class TopicVec(Estimator):
             inferred = self._infer(X)
             expected: Floats = inferred.theta - self.fitted_.alpha
             return expected
-        return one_pass(self.fitted_, self._count(X).counts, resolve_engine(self.n_jobs))
+        return one_pass(self.fitted_, self._count(X).counts, self._engine())
 
     def sqrt_proportions(self, X: Any, *, prior: bool = True) -> Floats:
         """Give square roots of the topic proportions: unit vectors, good for classifiers.
@@ -444,7 +507,7 @@ class TopicVec(Estimator):
         np.float64(1.0)
         """
         if prior:
-            return np.sqrt(self.transform(X))
+            return np.sqrt(self._infer(X).proportions)
         expected = self.expected_counts(X, prior=False)
         expected[expected.sum(axis=1) == 0] = self.fitted_.alpha
         shares: Floats = expected / expected.sum(axis=1, keepdims=True)
@@ -624,11 +687,129 @@ class TopicVec(Estimator):
         >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
         >>> model = TopicVec(1, vectors, random_state=0).fit(["cat dog cat", "car car"])
         >>> model.get_feature_names_out()
-        array(['topicvec0', 'topicvec1'], dtype=object)
+        array(['topic 0: null topic', 'topic 1: car'], dtype=object)
         """
-        prefix = type(self).__name__.lower()
-        names = [f"{prefix}{topic}" for topic in range(self.fitted_.n_topics)]
-        return np.array(names, dtype=object)
+        return np.array(self._names, dtype=object)
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return [f"topic {row}: {label}" for row, label in enumerate(topic_labels(self.fitted_))]
+
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """Say whether `transform` gives an array, or a DataFrame with named columns.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"}, optional
+            None leaves it as it is.
+
+        Returns
+        -------
+        TopicVec
+            This object.
+        """
+        if transform is not None:
+            check_choice("transform", transform, "default", "pandas", "polars")
+            self._sklearn_output_config = {"transform": transform}
+        return self
+
+    def topic_table(self, frame: Frame = "pandas") -> Any:
+        """Give the topics as a DataFrame, a row for each; the columns of `topic_columns`.
+
+        Parameters
+        ----------
+        frame : {"pandas", "polars"}
+            Whose table.
+
+        Returns
+        -------
+        DataFrame
+
+        Examples
+        --------
+        >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
+        >>> model = TopicVec(1, vectors, random_state=0).fit(["cat dog cat", "car car"])
+        >>> model.topic_table()["label"].tolist()
+        ['car', 'null topic']
+        """
+        from topicvec.model.tables import topic_columns  # which a command does not need
+
+        check_frame(frame)
+        return make_frame(topic_columns(self.topics_), frame)
+
+    def document_table(self, X: Any, frame: Frame = "pandas") -> Any:
+        """Give documents as a DataFrame: main topic, its share, and the share of each topic.
+
+        Parameters
+        ----------
+        X : documents
+            As for `transform`.
+        frame : {"pandas", "polars"}
+            Whose table.
+
+        Returns
+        -------
+        DataFrame
+            The columns of `document_columns`; rows of a Series keep their names.
+
+        Examples
+        --------
+        >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
+        >>> model = TopicVec(1, vectors, random_state=0).fit(["cat dog cat", "car car"])
+        >>> model.document_table(["cat", "a car"])["words"].tolist()
+        [1.0, 1.0]
+        """
+        from topicvec.model.tables import document_columns
+
+        check_frame(frame)
+        documents = X if hasattr(X, "shape") or is_matrix(X) else list(X)
+        found, names = self._infer(documents), self.get_feature_names_out().tolist()
+        n_words = (found.theta - self.fitted_.alpha).sum(axis=1).round(6)
+        columns = document_columns(documents, found.proportions, n_words, names)
+        return make_frame(columns, frame, row_names(documents))
+
+    def find_topics(self, query: DocumentLike, n: int = 5) -> list[tuple[Topic, float]]:
+        """Find the topics that the words of a query most probably come from.
+
+        Parameters
+        ----------
+        query : str, Document or token list
+            One word, or more.
+        n : int
+            How many topics to give at most.
+
+        Returns
+        -------
+        list of (Topic, float)
+            With the mean probability of the topic given each known word, if all topics were
+            equally probable; best first, without the null topic.
+
+        Examples
+        --------
+        >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([3, 3, 3]), [1, 1, 1])
+        >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"] * 4)
+        >>> model.find_topics("a car", n=1)[0][0].label
+        'car'
+        """
+        check_whole("n", n, 1)
+        counts = self._counter().count([query], self.fitted_.vectors).counts
+        found = one_pass(self.fitted_, counts, self._engine())[0]
+        if not found.sum():
+            raise DataError(f"no word of {query!r} has a vector: try a more frequent word")
+        topics = [topic for topic in self.topics_ if not topic.is_null]
+        ranked = sorted(topics, key=lambda topic: -found[topic.index])[:n]
+        return [(topic, float(found[topic.index] / found.sum())) for topic in ranked]
+
+    def _repr_html_(self) -> str:
+        """Show the topics as a table; before a fit, scikit-learn's diagram."""
+        if "_fitted" in vars(self):
+            from topicvec.model.tables import html_table
+
+            return html_table(repr(self), self.topics_)
+        from sklearn.utils import estimator_html_repr
+
+        diagram: str = estimator_html_repr(self)
+        return diagram
 
     def drop(self, topics: Iterable[int]) -> Self:
         """Return a model without some topics, see `topicvec.model.operations.drop`."""
@@ -660,6 +841,47 @@ class TopicVec(Estimator):
             operations.concatenate(self.fitted_, *(other.fitted_ for other in others))
         )
 
+    @classmethod
+    def combine(
+        cls, models: "Iterable[TopicVec]", *, min_similarity: float = MIN_SIMILARITY
+    ) -> Self:
+        """Put models together that were fitted on separate batches; see `topicvec.model.combine`.
+
+        Topics that match become one, with the words and documents of both; others stay. Words
+        are those of all models.
+
+        Parameters
+        ----------
+        models : iterable of TopicVec
+            Fitted, on the same word vectors or on such as learned from their own texts.
+        min_similarity : float
+            Topics match only if the cosine of the roots of their words' probabilities is at
+            least this; from 0 to 1.
+
+        Returns
+        -------
+        TopicVec
+            With the parameters of the first model, and ``sources_``: for each topic the models
+            that it comes from, counted from 0, and its row there. One model comes back as it is.
+
+        Examples
+        --------
+        >>> vectors = WordVectors(["cat", "dog", "car", "bus"], np.eye(4)[[0, 0, 1, 1]], [1] * 4)
+        >>> pets = TopicVec(1, vectors, random_state=0).fit(["cat dog cat", "dog cat dog"])
+        >>> roads = TopicVec(1, vectors, random_state=0).fit(["bus car bus", "car car bus"])
+        >>> TopicVec.combine([pets, roads]).n_topics_, TopicVec.combine([pets, pets]).n_topics_
+        (2, 1)
+        """
+        given = _checked_models(models)
+        records = [model.fitted_ for model in given]
+        engine = resolve_engine(given[0].n_jobs)
+        found = combine(records, min_similarity=min_similarity, engine=engine)
+        model: Self = given[0]._with(found.fitted)  # type: ignore[assignment]
+        if not model._learns_words and found.fitted.vectors is not records[0].vectors:
+            model.vectors = found.fitted.vectors
+        model.sources_ = found.sources
+        return model
+
     def save(self, path: str | PathLike[str], **options: Any) -> None:
         """Write the model to one file; options as for `topicvec.model.bundle.save`."""
         params = bundle.to_settings(self.get_params())
@@ -687,12 +909,18 @@ class TopicVec(Estimator):
         -------
         TopicVec
         """
-        return cls._of(bundle.load(path, vectors), params)
+        from topicvec.embed.scale import to_scale
+
+        given = None if vectors is None else to_scale(vectors)
+        return cls._of(bundle.load(path, given), params)
 
     @classmethod
     def _of(cls, fitted: FittedTopics, params: Mapping[str, Any]) -> Self:
-        saved = bundle.from_settings(fitted.settings.get("params") or {})  # type: ignore[arg-type]
+        written: Any = fitted.settings.get("params") or {}
+        saved = bundle.from_settings({n: v for n, v in written.items() if n not in params})
         known = {name: value for name, value in saved.items() if name in cls._defaults()}
+        if known.get("share") == "auto":  # of the first files
+            known["share"] = "class" if any(fitted.classes) else "corpus"
         model = cls(**{"vectors": fitted.vectors, **known, **params})
         model._adopt(fitted)
         return model
@@ -704,12 +932,20 @@ class TopicVec(Estimator):
 
     def _adopt(self, fitted: FittedTopics) -> None:
         """Copy a record into the attributes that users read."""
-        for name in ("topics_", "topic_word_", "classes_"):  # of an earlier fit
+        for name in (
+            "topics_",
+            "topic_word_",
+            "_names",
+            "classes_",
+            "sources_",
+            "doc_topic_",
+        ):  # of an earlier fit
             vars(self).pop(name, None)
         if classes := list(dict.fromkeys(name for name in fitted.classes if name is not None)):
             self.classes_ = np.array(classes, dtype=object)
         history: Any = fitted.settings
         self._fitted = fitted
+        self.sources_: tuple[Sources, ...]  # of a model that `combine` made
         self.n_topics_ = fitted.n_topics - 1
         self.topic_vectors_ = fitted.topics
         self.topic_residuals_ = fitted.residuals
@@ -720,41 +956,140 @@ class TopicVec(Estimator):
         self.unknown_words_: dict[str, int] = dict(history.get("unknown_words") or {})
         self.phrases_: dict[str, int] = dict(history.get("phrases") or {})
 
+    def __getstate__(self) -> dict[str, Any]:
+        derived = ("topics_", "topic_word_", "_names")  # large, and soon made again
+        state = super().__getstate__()
+        return {name: value for name, value in state.items() if name not in derived}
+
     @property
     def _learns_words(self) -> bool:
         """Whether vectors learn from the documents."""
         return self.vectors is None or (isinstance(self.vectors, str) and self.vectors == "corpus")
 
-    def _hint(self, reading: Reading) -> str:
+    def _hint(self, reading: AnyReading) -> str:
         """Say what helps against words of these documents that stay unknown."""
         learned = self._learns_words and not reading.is_matrix
         return LEARNED_HINT if learned else UNKNOWN_HINT
 
-    def _read(self, X: Any, again: bool = False) -> Reading:
+    def _read(self, X: Any, again: bool = False) -> AnyReading:
         """Cut the documents into words, and learn how to read them unless that is known."""
+        X = _opened(X)
+        columns = self._columns(X, again)
         if again:
             counter = self._counter()
+            if isinstance(X, PreparedCorpus):
+                X.check_tokenizer(self.tokenizer)
             if is_matrix(X) or not self._learns_words:
                 return Reading(counter, X)
             documents = list(checked_documents(X))
             return Reading(counter, documents, counter.cut(documents))
         phrases = bool(self.phrases) and self._learns_words  # given vectors have no phrases
+        if isinstance(X, PreparedCorpus):
+            return read_stored(
+                X, self.tokenizer, self.stop_words, self.vocabulary,
+                phrases=phrases, engine=near(self._engine()),
+            )  # fmt: skip
         return read_corpus(
             X, self.tokenizer, self.stop_words, self.vocabulary,
-            phrases=phrases, cut=self._learns_words, n_jobs=self._n_processes,
+            phrases=phrases, cut=self._learns_words, n_jobs=self._n_processes, columns=columns,
         )  # fmt: skip
 
-    def _keep(self, fitted: FittedTopics, proportions: Floats, bag: Bag, reading: Reading) -> None:
-        frequent = sorted(bag.unknown.items(), key=lambda pair: (-pair[1], pair[0]))
-        learned: dict[str, Any] = {"unknown_words": dict(frequent[:_KEPT_UNKNOWN])}
-        learned["phrases"] = dict(reading.counter.phrases.phrases)
-        if isinstance(self.stop_words, str) and self.stop_words == "corpus":
-            learned["stop_words"] = sorted(reading.counter.stop_words)
-        self._adopt(replace(fitted, settings={**fitted.settings, **learned}))
-        self.doc_topic_ = proportions
-        if self.labeller is not None:
-            names = _names(self.labeller, self.topics_, self._fitted.labels)
-            self._adopt(operations.relabel(self._fitted, names))
+    def _columns(self, X: Any, again: bool) -> list[str] | None:
+        """Check the columns of a matrix; give the names that a pipeline knows of them."""
+        check_columns(self, X, reset=not again)
+        known = again or self.vocabulary is not None or not is_matrix(X)
+        return None if known else handed_names(X)
+
+    def _streams(self, *of_documents: Any) -> bool:
+        """Whether a fit of a prepared corpus can leave it in its files."""
+        plain = all(given is None for given in (*of_documents, self.seed_words))
+        return plain and self.share != "class"
+
+    def _room(self, X: Any, memory: str | int, streams: bool, engine: Engine) -> int:
+        """Say what is left for documents of the memory that a fit may use."""
+        parse_memory(memory)
+        if not streams:
+            raise DataError(
+                "memory is kept by a fit of a prepared corpus without classes, mask, weights or "
+                "seed words, which are of all documents at once: prepare the documents "
+                "(topicvec prepare), and leave these out or memory"
+            )
+        room = room_for(X, memory, self.vectors, self.n_topics, self._n_processes)
+        # Workers elsewhere read the files; what is here would have to be sent to them.
+        return room if getattr(engine, "shares_memory", False) else 0
+
+    def _fit_stream(self, X: Any, batch_size: int, unused: Mapping[str, Any]) -> Self:
+        """Fit the first batch and learn from the others; hold one at a time."""
+        check_whole("batch_size", batch_size, 1)
+        given = [name for name, value in unused.items() if value is not None]
+        if given or self.share == "class":
+            raise DataError(
+                f"a fit in batches takes no {given[0] if given else 'classes'}, which is of all "
+                "documents at once: leave out batch_size"
+            )
+        batches = cut_batches(X, batch_size)
+        self.fit(next(batches))
+        n_before = self.fitted_.n_documents
+        for batch in batches:
+            self.partial_fit(batch)
+        if self.fitted_.n_documents > n_before:
+            del self.doc_topic_  # of the last batch alone
+        return self
+
+    @contextmanager
+    def _watched(self, callback: Callback | None) -> Iterator[Callback | None]:
+        """Show a bar for a fit if that is asked for, and go on telling the callback."""
+        if not self.verbose:
+            yield callback
+            return
+        from topicvec.model.progress import watched  # rich takes a while to import
+
+        with watched(self.tol) as watch:
+            yield lambda news: [each(news) for each in (watch, callback) if each is not None]
+
+    def _may_grow(self, vectors: WordVectors) -> bool:
+        """Whether batches may bring new topics: not if their number was given."""
+        return isinstance(self.n_topics, str) and not self._given_rows(vectors)
+
+    def _fresh(
+        self, vectors: WordVectors, engine: Engine, counts: csr_array, number: int
+    ) -> FittedTopics:
+        """Find topics of documents that the topics so far do not explain."""
+        solver, rng = self._solver()
+        n_rows = 1 + number
+        plan = plan_corpus(
+            vectors, counts, n_rows, self._prior(solver, n_rows), "auto", solver, rng,
+            tol=self.tol, max_iter=_FIRST_BATCH,
+        )  # fmt: skip
+        return fit_plans([plan], engine, int(counts.shape[0]))[0]
+
+    def _keep(
+        self, fitted: FittedTopics, proportions: Floats | None, bag: Bag, reading: AnyReading
+    ) -> None:
+        with interrupts_held() as held:
+            frequent = sorted(bag.unknown.items(), key=lambda pair: (-pair[1], pair[0]))
+            learned: dict[str, Any] = {"unknown_words": dict(frequent[:_KEPT_UNKNOWN])}
+            learned["phrases"] = dict(reading.counter.phrases.phrases)
+            if reading.counter.columns is not None:
+                learned["columns"] = list(reading.counter.columns)
+            if isinstance(self.stop_words, str) and self.stop_words == "corpus":
+                learned["stop_words"] = sorted(reading.counter.stop_words)
+            self._adopt(replace(fitted, settings={**fitted.settings, **learned}))
+            if self.labeller is not None:
+                names = _names(self.labeller, self.topics_, self._fitted.labels)
+                self._adopt(operations.relabel(self._fitted, names))
+            if proportions is not None:
+                self.doc_topic_ = proportions
+        if held:
+            self._say_interrupted()
+
+    def _say_interrupted(self) -> None:
+        """Note that Ctrl-C came when the model was whole: a command then ends as one broken off."""
+        settings = {**self._fitted.settings, "interrupted": True}
+        kept = vars(self).get("doc_topic_")
+        self._adopt(replace(self._fitted, settings=settings))
+        if kept is not None:
+            self.doc_topic_ = kept
 
     def _plan(self, vectors: WordVectors, bag: Bag, max_iter: int, mask: Any = None) -> Plan:
         solver, rng = self._solver()
@@ -763,7 +1098,7 @@ class TopicVec(Estimator):
         return plan_corpus(
             vectors, bag.counts, n_rows, self._prior(solver, n_rows), self.init, solver,
             rng, seed_words=self.seed_words, fixed=self.fixed_topics,
-            allowed=allowed, tol=self.tol, max_iter=max_iter,
+            allowed=allowed, engine=resolve_engine(self.n_jobs), tol=self.tol, max_iter=max_iter,
         )  # fmt: skip
 
     def _number(self, vectors: WordVectors, bag: Bag, mask: Any) -> int:
@@ -804,7 +1139,7 @@ class TopicVec(Estimator):
         return plan_classes(
             vectors, bag.counts, class_rows(y, bag.n_documents), number,
             partial(self._prior, solver), self.init, solver, rng,
-            tol=self.tol, max_iter=self.max_iter,
+            engine=resolve_engine(self.n_jobs), tol=self.tol, max_iter=self.max_iter,
         )  # fmt: skip
 
     def _prior(self, solver: Mapping[str, Any], n_rows: int) -> Floats:
@@ -813,10 +1148,13 @@ class TopicVec(Estimator):
             known = solver["learn_alpha"] or solver.get("method") == "paper"
             return np.full(n_rows, 0.1 if known else 1 / n_rows)
         alpha = np.asarray(self.alpha, float)
-        if alpha.shape not in ((), (n_rows,)) or not (np.isfinite(alpha) & (alpha > 0)).all():
+        if (
+            alpha.shape not in ((), (n_rows,))
+            or not ((alpha > 0) & (alpha <= _LARGEST_ALPHA)).all()
+        ):
             raise DataError(
-                f"alpha must be positive, one number or {n_rows}, the first for the null topic; "
-                f"found {self.alpha!r}"
+                f"alpha must be positive and at most {_LARGEST_ALPHA:g}, one number or {n_rows}, "
+                f"the first for the null topic; found {self.alpha!r}"
             )
         return np.broadcast_to(alpha, (n_rows,))
 
@@ -843,10 +1181,19 @@ class TopicVec(Estimator):
         """Give what reads documents: with what `fit` found in them, once it has."""
         learned = self._fitted.settings if "_fitted" in vars(self) else {}
         stop_words = learned.get("stop_words", self.stop_words)
-        phrases = Phrases(self.phrases_) if learned.get("phrases") else None
         return DocumentCounter(
-            self.tokenizer, stop_words, self.vocabulary, phrases, self._n_processes
-        )
+            self.tokenizer, stop_words, self.vocabulary, self._phrases, self._n_processes,
+            learned.get("columns"),  # type: ignore[arg-type]
+        )  # fmt: skip
+
+    @property
+    def _phrases(self) -> Phrases | None:
+        """What joins the phrases of the documents; made once, as every text that is read asks."""
+        return Phrases(self.phrases_) if vars(self).get("phrases_") else None
+
+    def _engine(self) -> Engine:
+        """Give what spreads the work."""
+        return resolve_engine(self.n_jobs)
 
     @property
     def _n_processes(self) -> int:
@@ -855,12 +1202,33 @@ class TopicVec(Estimator):
         return engine.n_jobs if isinstance(engine, LocalEngine) else 1
 
     def _count(self, X: Any) -> Bag:
-        bag = self._counter().count(X, self.fitted_.vectors)
+        self._columns(X, again=True)
+        bag = self._counter().count(_opened(X), self.fitted_.vectors)
         report_unknown(bag)
         return bag
 
     def _infer(self, X: Any) -> Inferred:
-        return infer(self.fitted_, self._count(X).counts, resolve_engine(self.n_jobs))
+        return infer(self.fitted_, self._count(X).counts, self._engine())
+
+
+def _opened(X: Any) -> Any:
+    """Open the folder of a prepared corpus, if its path is given."""
+    return PreparedCorpus.open(X) if isinstance(X, PathLike) else X
+
+
+def _checked_models(models: Any) -> "list[TopicVec]":
+    """Refuse what cannot be put together."""
+    given = list(models) if isinstance(models, Iterable) else [models]
+    for model in given:
+        if not isinstance(model, TopicVec):
+            raise DataError(f"expected fitted TopicVec models, found {type(model).__name__}")
+    for name in ("tokenizer", "stop_words"):
+        ways = [bundle.to_settings({name: getattr(model, name)}) for model in given]
+        if any(way != ways[0] for way in ways):
+            raise DataError(f"the models have different {name}: fit all of them with one")
+    if not given:
+        raise DataError("expected at least one model to combine, found none")
+    return given
 
 
 def _pseudo_tokens(own_words: Any) -> float | None:
@@ -899,6 +1267,7 @@ def _record(token: str, pi: Floats | None) -> TokenTopic:
 
 def _check_length(y: Any, n_documents: int) -> None:
     """Refuse classes that are not one for each document."""
+    y = y if hasattr(y, "__len__") or not hasattr(y, "__array__") else np.asarray(y)
     is_sequence = hasattr(y, "__len__") and not isinstance(y, str) and getattr(y, "ndim", 1) > 0
     found = len(y) if is_sequence else type(y).__name__
     if found != n_documents:

@@ -8,7 +8,7 @@ import pytest
 from topicvec.engine import InPlace, LocalEngine
 from topicvec.errors import DataError
 from topicvec.model import equations as eq
-from topicvec.model.estep import even_theta, mix, sum_words
+from topicvec.model.estep import even_theta, mix
 from topicvec.model.gem import expect, iterate
 from topicvec.model.mstep import HEAD_SIZE, LocalModel, _newton_step, evaluate, m_step
 from topicvec.model.state import Lexicon, Solver, cut_evenly
@@ -256,7 +256,7 @@ def test_words_are_counted_once_for_each_token(world, engine):
     corpus, _, state = prepare(world)
     table = np.random.default_rng(0).random((len(corpus.types), 6)) + 0.1
     found = mix(engine, corpus, table, state.alpha, state.theta, 1e-3, 3)
-    C = sum_words(engine, found)
+    C = found.words
     np.testing.assert_allclose(C.sum(1), corpus.type_counts)
     np.testing.assert_allclose(C.sum(0), found.mass)
 

@@ -28,15 +28,14 @@ def arguments(world, dtype, mask=False, tol=1e-3, max_passes=6):
         group,
         theta,
     )
-    return corpus, (*inputs, tol, max_passes, estep.LEAST_WEIGHT[np.dtype(dtype).char])
+    floor = estep.LEAST_WEIGHT[np.dtype(dtype).char]
+    return corpus, (*inputs, tol, max_passes, floor, corpus.shards[0].places)
 
 
 def outputs(corpus, args):
     shape, dtype = args[6].shape, args[3].dtype
-    return (
-        np.empty(shape), np.empty(shape, dtype), np.empty(len(corpus.shards[0].counts), dtype),
-        np.zeros(shape[1]),
-    )  # fmt: skip
+    n_here = len(corpus.shards[0].types)
+    return np.empty(shape), np.zeros((n_here, shape[1]), dtype), np.zeros(shape[1])
 
 
 @pytest.mark.parametrize("mask", [False, True])
@@ -55,19 +54,11 @@ def test_the_e_step_agrees_with_its_twin(world, mask, dtype, rtol):
         assert not fast[0][1::2, 2].any()
 
 
-def test_word_mass_agrees_with_its_twin_and_with_the_topic_mass(world):
-    corpus, args = arguments(world, np.float64)
-    _, weight, ratio, mass = out = outputs(corpus, args)
+@pytest.mark.parametrize("max_passes", [1, 2, 6])
+def test_the_words_of_the_e_step_have_all_tokens(world, max_passes):
+    corpus, args = arguments(world, np.float64, max_passes=max_passes)
+    _, C, mass = out = outputs(corpus, args)
     kernels.e_step(*args, *out)
-    where = (
-        corpus.shards[0].word_indptr,
-        corpus.shards[0].documents,
-        ratio[corpus.shards[0].cells],
-        weight,
-        args[3],
-    )
-    C = kernels.word_mass(*where)
-    np.testing.assert_allclose(C, estep.word_mass(*where))
     np.testing.assert_allclose(C.sum(0), mass)
     np.testing.assert_allclose(C.sum(1), corpus.type_counts)
     assert mass.sum() == pytest.approx(corpus.type_counts.sum())
@@ -75,18 +66,31 @@ def test_word_mass_agrees_with_its_twin_and_with_the_topic_mass(world):
 
 def test_the_bound_of_the_e_step_is_the_papers(world):
     corpus, args = arguments(world, np.float64)
-    theta, weight, ratio, _ = out = outputs(corpus, args)
-    bound, _ = kernels.e_step(*args, *out)
-    r = eq.residuals(world.V, world.u, world.T)
+    shard, r = corpus.shards[0], eq.residuals(world.V, world.u, world.T)
     logits = eq.logits(world.V, world.T, r)[corpus.types]
-    expected = -corpus.type_counts @ logits.max(1)
-    for d in range(corpus.n_documents):
-        cells = slice(corpus.shards[0].indptr[d], corpus.shards[0].indptr[d + 1])
-        n, words = corpus.shards[0].counts[cells], corpus.types[corpus.shards[0].words[cells]]
-        pi = (ratio[cells] / n)[:, None] * args[3][corpus.shards[0].words[cells]] * weight[d]
-        u = np.ones(len(n))
-        expected += oracles.bound_long(world.V[words], u, world.T, r, args[4][0], theta[d], n, pi)
-    assert bound == pytest.approx(expected)
+    for d in range(corpus.n_documents):  # one alone: C is its n π then
+        cells = slice(shard.indptr[d], shard.indptr[d + 1])
+        n, types = shard.counts[cells], shard.words[cells]
+        theta, C, mass = np.empty((1, len(world.T))), np.zeros(logits.shape), np.zeros(len(world.T))
+        bound, _ = kernels.e_step(
+            np.array([0, len(n)]), types, n, args[3], args[4], args[5][d : d + 1],
+            args[6][d : d + 1], *args[7:10], types, theta, C, mass,
+        )  # fmt: skip
+        pi, u, words = C[types] / n[:, None], np.ones(len(n)), corpus.types[types]
+        expected = oracles.bound_long(world.V[words], u, world.T, r, args[4][0], theta[0], n, pi)
+        assert bound + n @ logits.max(1)[types] == pytest.approx(expected)
+
+
+def test_what_is_left_out_is_no_more_than_what_a_pass_may_leave_unsettled(world):
+    corpus, args = arguments(world, np.float64, tol=0.05, max_passes=50)
+    theta, *_ = out = outputs(corpus, args)
+    kernels.e_step(*args, *out)
+    whole = outputs(corpus, args)
+    kernels.e_step(*args[:7], 0.0, 200, *args[9:], *whole)
+    kept = theta > args[4][0]
+    assert kept.mean() < 1
+    lengths = np.add.reduceat(corpus.shards[0].counts, corpus.shards[0].indptr[:-1])
+    assert (np.where(kept, 0, whole[0] - args[4][0]).sum(1) < 0.05 * lengths).all()
 
 
 def test_the_special_functions_are_accurate_everywhere():
@@ -99,12 +103,11 @@ def test_the_special_functions_are_accurate_everywhere():
 
 def test_an_empty_document_gets_the_prior(world):
     _, args = arguments(world, np.float64)
-    empty = np.zeros(2, np.int64)
-    prior, table = args[4], args[3]
-    theta, weight = np.empty((1, len(world.T))), np.empty((1, len(world.T)))
+    prior, table, none = args[4], args[3], args[1][:0]
+    theta = np.empty((1, len(world.T)))
     bound, _ = kernels.e_step(
-        empty, args[1][:0], args[2][:0], table, prior, np.zeros(1, int), prior[:1],
-        1e-3, 5, 1e-140, theta, weight, np.empty(0), np.zeros(len(world.T)),
+        np.zeros(2, np.int64), none, args[2][:0], table, prior, np.zeros(1, int), prior[:1],
+        1e-3, 5, 1e-140, none, theta, np.zeros((0, len(world.T))), np.zeros(len(world.T)),
     )  # fmt: skip
     np.testing.assert_allclose(theta, prior[:1])
     assert bound == pytest.approx(0, abs=1e-9)
@@ -128,15 +131,43 @@ def test_words_are_taken_by_four_to_the_last(n_words):
     args = (
         np.array([0, n_words]), np.arange(n_words), counts,
         np.random.default_rng(0).random((n_words, 7)) + 0.1, np.full((1, 7), 0.3),
-        np.zeros(1, int), np.full((1, 7), 0.3 + counts.sum() / 7), 1e-6, 1, 1e-100,
+        np.zeros(1, int), np.full((1, 7), 0.3 + counts.sum() / 7), 1e-6, 2, 1e-100,
+        np.arange(n_words)[::-1].copy(),
     )  # fmt: skip
-    fast = (np.empty((1, 7)), np.empty((1, 7)), np.empty(n_words), np.zeros(7))
+    fast = (np.empty((1, 7)), np.zeros((n_words, 7)), np.zeros(7))
     slow = tuple(map(np.copy, fast))
     assert kernels.e_step(*args, *fast)[0] == pytest.approx(estep.e_step(*args, *slow)[0])
     for a, b in zip(fast, slow, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-8)
-    # the same word in as many documents
-    weight = np.random.default_rng(1).random((n_words, 7))
-    where = (np.array([0, n_words]), np.arange(n_words), counts, weight)
-    C = kernels.word_mass(*where, np.ones((1, 7)))
-    np.testing.assert_allclose(C[0], counts @ weight)
+
+
+@pytest.mark.parametrize("n_words", [5, 64, 65, 200])
+@pytest.mark.parametrize("others", [1.0, 1e-6])
+def test_documents_of_few_topics_and_of_many_are_as_with_the_twin(n_words, others):
+    rng, n_topics = np.random.default_rng(n_words), 60
+    counts = rng.integers(1, 4, n_words).astype(float)
+    table = rng.random((n_words, n_topics)) * np.where(np.arange(n_topics) < 2, 1, others)
+    prior = np.full((1, n_topics), 0.1)
+    args = (
+        np.array([0, n_words]), np.arange(n_words), counts, table, prior, np.zeros(1, int),
+        prior + counts.sum() / n_topics, 1e-2, 2, 1e-100, np.arange(n_words),
+    )  # fmt: skip
+    fast = (np.empty((1, n_topics)), np.zeros((n_words, n_topics)), np.zeros(n_topics))
+    slow = tuple(map(np.copy, fast))
+    assert kernels.e_step(*args, *fast)[0] == pytest.approx(estep.e_step(*args, *slow)[0])
+    for a, b in zip(fast, slow, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-7, atol=1e-12)
+    few = (fast[2] > 0).sum() * kernels._FEW < n_topics
+    assert few == (others < 1)
+
+
+def test_one_pass_keeps_all_topics_and_starts_where_it_is_told(world):
+    corpus, args = arguments(world, np.float64, max_passes=1)
+    theta, *_ = out = outputs(corpus, args)
+    assert kernels.e_step(*args, *out)[1] == corpus.n_documents
+    shard = corpus.shards[0]
+    for d in range(corpus.n_documents):
+        cells = slice(shard.indptr[d], shard.indptr[d + 1])
+        n, L = shard.counts[cells], args[3][shard.words[cells]]
+        pi = eq.responsibilities(L, eq.mixture_weight(args[6][d], 1e-140))
+        np.testing.assert_allclose(theta[d], args[4][d % 2] + n @ pi)

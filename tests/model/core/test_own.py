@@ -114,7 +114,7 @@ def test_the_estimators_bound_never_falls_with(planted, case, own_words):
     mask = np.ones((60, 5), bool)
     mask[::2, 1:3] = False
     parameters, options = {
-        "classes": ({"n_topics": 2}, {"y": ["even", "odd"] * 30}),
+        "classes": ({"n_topics": 2, "share": "class"}, {"y": ["even", "odd"] * 30}),
         "seed words": ({"seed_words": [["aaxy", "abxy"], ["baxy"]]}, {}),
         "fixed topics": ({"fixed_topics": planted.vectors.matrix[:1]}, {}),
         "mask": ({}, {"mask": mask}),
@@ -167,10 +167,14 @@ def test_vectors_answer_for_the_tokens_of_tables(world, somewhere):
     P, _, C = drawn_words(world, corpus, state)
     finite, a = np.isfinite(state.pseudo), GIVEN * P
     S = np.where(finite, a * np.log1p(C / a), C)[corpus.types]
-    kept, drawn, moment, _ = own_moment(
+    given = (
         -tables.log_partition, state.pseudo, world.V[corpus.types], np.concatenate(tables.dots),
-        state.own, np.exp(lexicon.log_unigram), state.own,
+        state.own, np.exp(lexicon.log_unigram),
     )  # fmt: skip
+    kept, drawn, moment, gained = own_moment(*given, state.own)
+    other = own_moment(*given, state.own.copy())  # as if the tokens had moved
+    for mine, theirs in zip((kept, drawn, moment, gained), other, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
     np.testing.assert_array_equal(kept, state.own)
     np.testing.assert_allclose(drawn, S.sum(axis=0), rtol=1e-9)
     np.testing.assert_allclose(moment, S.T @ world.V[corpus.types], atol=1e-8)
@@ -257,7 +261,7 @@ def test_many_pseudo_tokens_are_the_papers_model(planted):
     many = TopicVec(4, planted.vectors, own_words=1e12, **parameters).fit(planted.documents)
     few = TopicVec(4, planted.vectors, own_words=10, **parameters).fit(planted.documents)
     np.testing.assert_allclose(many.topic_vectors_, paper.topic_vectors_, atol=1e-2)
-    np.testing.assert_allclose(many.topic_word_, paper.topic_word_, atol=1e-4)
+    np.testing.assert_allclose(many.topic_word_, paper.topic_word_, atol=1e-3)
     assert np.abs(few.topic_word_ - paper.topic_word_).max() > 1e-2
 
 

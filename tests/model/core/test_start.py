@@ -5,9 +5,12 @@ import pytest
 from scipy.sparse import csr_array
 
 from topicvec.embed.load import load_vectors
+from topicvec.embed.vectors import WordVectors
+from topicvec.engine import LocalEngine
 from topicvec.model.gem import iterate
 from topicvec.model.start import (
     START_NORM,
+    _draw_apart,
     document_points,
     first_topics,
     random_directions,
@@ -182,3 +185,40 @@ def test_a_start_that_is_asked_for_keeps_no_filler_apart():
         for init in ("auto", "spread")
     ]
     assert not np.array_equal(*found)
+
+
+def drawn_one_by_one(points, mass, n, rng):
+    """Greedy k-means++ as it is written down, one candidate set after the other."""
+    nearest, chosen = np.zeros(len(points)), []
+    for _ in range(n):
+        chance = mass * np.maximum(1 - nearest, 1e-12)
+        drawn = rng.choice(len(points), 2 + int(np.log(n)), p=chance / chance.sum())
+        closer = np.maximum(nearest, points[drawn] @ points.T)
+        best = int(np.argmax(closer @ mass))
+        chosen.append(int(drawn[best]))
+        nearest = closer[best]
+    return points[chosen]
+
+
+def test_tries_that_go_side_by_side_draw_what_they_would_one_by_one(engine, monkeypatch):
+    monkeypatch.setattr("topicvec.model.start._ROWS", 7)
+    rng = np.random.default_rng(3)
+    points, mass = rng.normal(size=(60, 5)), rng.random(60)
+    points /= np.linalg.norm(points, axis=1)[:, None]
+    chance = np.random.default_rng(0).random((3, 8, 2 + int(np.log(8))))
+    rng = np.random.default_rng(0)
+    for found in _draw_apart(points, mass, chance, None, engine):
+        np.testing.assert_array_equal(found, drawn_one_by_one(points, mass, 8, rng))
+
+
+def test_a_start_among_documents_is_the_same_for_any_number_of_workers(monkeypatch):
+    monkeypatch.setattr("topicvec.model.start._ROWS", 100)
+    rng = np.random.default_rng(2)
+    vectors = WordVectors([f"w{i}" for i in range(200)], rng.normal(size=(200, 6)), np.ones(200))
+    counts = csr_array(rng.poisson(0.1, (1200, 200)))
+    found = [
+        first_topics(vectors, counts, 11, "documents", 7.0, np.random.default_rng(0), engine=engine)
+        for engine in (None, LocalEngine(1), LocalEngine(3))
+    ]
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])

@@ -1,0 +1,153 @@
+"""Topics and documents as tables, pages and bars."""
+
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pandas
+import polars
+import pytest
+
+from topicvec import TopicVec, frames
+from topicvec.datasets import sample_corpus
+from topicvec.errors import DataError, MissingExtra
+from topicvec.measure import topic_stability
+from topicvec.represent import topics_over_time, topics_per_class
+
+
+@pytest.fixture(scope="module")
+def documents():
+    return sample_corpus()
+
+
+@pytest.fixture(scope="module")
+def model(documents):
+    return TopicVec(6, random_state=0).fit(documents)
+
+
+@pytest.mark.parametrize("frame", ["pandas", "polars"])
+def test_topics_are_a_table(model, frame):
+    table = model.topic_table(frame)
+    assert type(table).__module__.split(".")[0] == frame
+    assert list(table["topic"]) == [topic.index for topic in model.topics_]
+    assert list(table["label"]) == [topic.label for topic in model.topics_]
+    assert list(table["kind"])[-1] == "null"
+    assert sum(table["share"]) == pytest.approx(1)
+    assert table["words"][0].split(", ") == [word for word, _ in model.topics_[0].words]
+    assert list(table["documents"][0]) == [row for row, _ in model.topics_[0].documents]
+
+
+def test_topics_of_classes_have_a_column_for_them(documents):
+    labels = [each.label for each in documents]
+    model = TopicVec(1, share="class", random_state=0).fit(documents, labels)
+    table = model.topic_table().dropna(subset="class")
+    assert sorted(table["class"]) == sorted(set(labels))
+
+
+@pytest.mark.parametrize("frame", ["pandas", "polars"])
+def test_documents_are_a_table(model, documents, frame):
+    table = model.document_table(documents, frame)
+    shares = model.transform(documents)
+    assert list(table["document"]) == [document.id for document in documents]
+    assert list(table["topic"]) == (1 + shares[:, 1:].argmax(axis=1)).tolist()
+    assert list(table["share"]) == shares[:, 1:].max(axis=1).tolist()
+    names = model.get_feature_names_out().tolist()
+    assert np.array_equal(np.column_stack([table[name] for name in names]), shares)
+    assert table["words"][0] > 20
+
+
+@pytest.mark.filterwarnings("ignore:1 of 2 documents have no known word")
+def test_documents_of_a_series_keep_their_names(model):
+    texts = pandas.Series(["rain on the sea", "of the and"], index=["wet", "empty"])
+    table = model.document_table(texts)
+    assert table.index.tolist() == ["wet", "empty"]
+    assert table.loc["empty", "words"] == 0
+    assert model.document_table(polars.Series(texts.tolist()), "polars").shape == table.shape
+
+
+def test_topics_over_time_are_the_table_behind_the_picture(model, documents):
+    courses = topics_over_time(model, documents, n_bins=3)
+    table = courses.table()
+    assert len(table) == 3 * len(courses)
+    first = table[table["topic"] == courses[0].topic.index]
+    assert first["share"].tolist() == [span.share for span in courses[0].spans]
+    assert courses.table("polars").shape == table.shape
+
+
+def test_topics_per_class_are_the_table_behind_the_picture(model, documents):
+    found = topics_per_class(model, documents)
+    table = found.table()
+    assert sorted(set(table["class"])) == sorted({each.label for each in documents})
+    of_music = table[table["class"] == "music"]
+    assert of_music["documents"].unique().tolist() == [12]
+    rows = [row for row, each in enumerate(documents) if each.label == "music"]
+    means = model.transform(documents)[rows].mean(axis=0)
+    assert of_music["share"].tolist() == pytest.approx(means[of_music["topic"]].tolist())
+    assert found.table("polars").shape == table.shape
+
+
+def test_a_topic_is_found_by_a_word_or_more(model):
+    topic, probability = model.find_topics("planet", n=1)[0]
+    assert "planet" in dict(topic.words)
+    assert probability > 0.5
+    assert len(model.find_topics("bread and the night sky", n=3)) == 3
+    with pytest.raises(DataError, match="no word of 'qqqzz' has a vector"):
+        model.find_topics("qqqzz")
+
+
+def test_a_fitted_model_is_a_table_in_a_notebook(model):
+    page = model._repr_html_()
+    assert page.count("<tr") == len(model.topics_) + 1
+    assert model.topics_[0].label in page
+    assert "TopicVec(n_topics=6, random_state=0)" in page
+    shares = [float(width) for width in re.findall(r"width:([\d.]+)em\"></i>", page)]
+    assert max(shares) == pytest.approx(6)
+    assert "<script" not in model.relabel({1: "<script>"})._repr_html_()
+
+
+def test_a_model_without_topics_is_scikit_learns_diagram():
+    assert "sk-container" in TopicVec(3)._repr_html_()
+
+
+def test_a_table_without_its_package_says_how_to_get_it(model, monkeypatch):
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(MissingExtra, match=re.escape('pip install "topicvec[polars]"')):
+        model.topic_table("polars")
+    with pytest.raises(DataError, match="frame must be 'pandas' or 'polars'; found 'excel'"):
+        model.topic_table("excel")
+    assert frames.output_of(model) == "default"
+
+
+def test_tables_need_neither_pandas_nor_scikit_learn_before_they_are_asked_for():
+    code = (
+        "import sys, topicvec.cli.main, topicvec.model.topicvec, topicvec.represent.classifier; "
+        "print([name for name in ('sklearn', 'pandas', 'polars') if name in sys.modules])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
+
+
+@pytest.mark.filterwarnings("ignore:not converged")
+def test_verbose_shows_a_bar_on_standard_error_and_changes_nothing(documents, capfd):
+    heard = []
+    model = TopicVec(3, max_iter=3, tol=1, random_state=0, verbose=1)
+    model.fit(documents, callback=heard.append)
+    shown = capfd.readouterr()
+    assert "learning topics bound" in shown.err
+    assert shown.out == ""
+    assert heard
+    plain = TopicVec(3, max_iter=3, tol=1, random_state=0).fit(documents)
+    assert capfd.readouterr().err == ""
+    assert np.array_equal(plain.topic_vectors_, model.topic_vectors_)
+
+
+def test_the_wrong_kind_of_argument_is_told_in_a_sentence(model):
+    with pytest.raises(DataError, match=r"topics such as \[1, 2\], found 1: one group to merge is"):
+        model.merge([1, 2])
+    with pytest.raises(DataError, match=r"expected numbers of topics such as \[1, 2\], found 3$"):
+        model.drop(3)
+    with pytest.raises(DataError, match=r"expected names of topics such as \{3: 'sea'\}, found"):
+        model.relabel("sea")
+    with pytest.raises(DataError, match='for lists of words give by="jaccard"'):
+        topic_stability([[["cat", "dog"]], [["dog", "cat"]]])
