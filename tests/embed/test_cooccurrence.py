@@ -5,6 +5,7 @@ from psdvec_twins import counted, literal_left_counts, vocabulary_of, zipf_corpu
 from topicvec.embed import spill
 from topicvec.embed.cooccurrence import Cooccurrence, WindowSettings
 from topicvec.embed.counting import count_cooccurrences, count_corpus
+from topicvec.embed.spill import Corner
 from topicvec.errors import DataError, FormatError
 from topicvec.text import Document, Vocabulary
 
@@ -214,8 +215,8 @@ def test_counts_are_saved_whole_or_not_at_all(tmp_path, monkeypatch):
     def fail(number):
         raise OSError("disk full")
 
-    monkeypatch.setattr("topicvec.embed.formats.tensors.os.fsync", fail)
-    with pytest.raises(OSError, match="disk full"):
+    monkeypatch.setattr("topicvec.files.os.fsync", fail)
+    with pytest.raises(DataError, match="safetensors: disk full"):
         counted(window=2).save(path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
@@ -234,3 +235,12 @@ def test_run_files_go_when_they_are_merged(monkeypatch, tmp_path):
         if number == 3:
             rows.committed = frozenset(rows.files)
     assert rows.committed < set(tmp_path.iterdir()) == rows.committed | set(rows.files)
+
+
+@pytest.mark.parametrize("n_words", [1, 4, 10, 30])
+def test_the_corner_is_the_widest_that_has_room(n_words):
+    ranks = np.arange(1, n_words + 1)
+    sizes = [np.minimum(b // ranks, n_words).sum() for b in range(n_words**2 + 1)]
+    for n_cells in (0, 1, 8, 57, 10_000):
+        corner = Corner.within(n_words, n_cells)
+        assert corner.offsets[-1] == max(size for size in sizes if size <= n_cells)

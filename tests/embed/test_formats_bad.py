@@ -169,7 +169,7 @@ def test_an_unknown_format_is_refused(tmp_path):
 
 
 @pytest.fixture
-def tensors(tmp_path):
+def tensors(tmp_path, signed):
     """The bytes of a good file, and a way to change its header."""
     WordVectors(["cat", "dög"], [[1, 2], [3, 4]], [3, 1]).save(tmp_path / "good.safetensors")
     data = (tmp_path / "good.safetensors").read_bytes()
@@ -179,17 +179,17 @@ def tensors(tmp_path):
         header = json.loads(data[8 : 8 + n_bytes])
         edit(header)
         text = json.dumps(header).encode()
-        return len(text).to_bytes(8, "little") + text + data[8 + n_bytes :]
+        return signed(len(text).to_bytes(8, "little") + text + data[8 + n_bytes :])
 
     return data, change
 
 
 def test_a_damaged_safetensors_file_is_refused(refused, tensors):
     data, _ = tensors
-    refused(data[:-1], "not a whole safetensors file")
-    refused(data[:50], "not a whole safetensors file")
-    refused(data + b"\0", "not a whole safetensors file")
-    refused(data[:9] + b"!" + data[10:], "not a whole safetensors file")
+    refused(data[:-1], "not a whole file of word vectors")
+    refused(data[:50], "not a whole file of word vectors")
+    refused(data + b"\0", "not a whole file of word vectors")
+    refused(data[:9] + b"!" + data[10:], "not a whole file of word vectors")
 
 
 @pytest.mark.parametrize(
@@ -197,13 +197,16 @@ def test_a_damaged_safetensors_file_is_refused(refused, tensors):
     [
         (lambda h: h["__metadata__"].update(version="2"), "version '2', but .* reads up to 1"),
         (lambda h: h["__metadata__"].update(version="new"), "version 'new'"),
-        (lambda h: h["__metadata__"].update(format="pt"), "found 'pt': it was not written by"),
-        (lambda h: h.pop("__metadata__"), "found None: it was not written by"),
-        (lambda h: h.update(other=h.pop("matrix")), "tensor unigram: expected F64|tensor matrix"),
-        (lambda h: h.update(other=h.pop("unigram")), r"tensor unigram: expected F64 \(2,\)"),
+        (
+            lambda h: h["__metadata__"].update(format="pt"),
+            "expected .*found 'pt'",
+        ),
+        (lambda h: h.pop("__metadata__"), "found None: get or write"),
+        (lambda h: h.update(other=h.pop("matrix")), "a tensor 'other' that no vector file has"),
+        (lambda h: h.update(other=h.pop("unigram")), "a tensor 'other' that no"),
         (
             lambda h: h.update(other=h.pop("words")),
-            r"tensor words: expected U8 \(bytes,\), found None",
+            "a tensor 'other' that no",
         ),
         (lambda h: h["matrix"].update(shape=[4]), "expected"),
         (lambda h: h["matrix"].update(shape=[1, 4]), r"tensor unigram: .*\(1,\)"),
@@ -216,33 +219,41 @@ def test_safetensors_of_another_layout_are_refused(refused, tensors, edit, messa
     refused(tensors[1](edit), message)
 
 
-def test_safetensors_with_damaged_contents_are_refused(refused, tensors):
+def test_a_changed_byte_of_a_vector_file_is_refused(refused, tensors):
     data, _ = tensors
-    refused(data.replace("dög".encode(), b"d\xff\xffg"), "a word is not UTF-8")
+    refused(data.replace(struct.pack("<f", 3), struct.pack("<f", 4)), "its checksum is wrong")
+
+
+def test_safetensors_with_damaged_contents_are_refused(refused, tensors, signed):
+    data, _ = tensors
+    refused(signed(data.replace("dög".encode(), b"d\xff\xffg")), "words: expected text in UTF-8")
     lengths = struct.pack("<II", 3, 4)
-    refused(data.replace(lengths, struct.pack("<II", 3, 5)), "7 bytes, their lengths add to 8")
+    refused(signed(data.replace(lengths, struct.pack("<II", 3, 5))), "expected 8 bytes.*found 7")
     nan = data.replace(struct.pack("<f", 3), struct.pack("<f", np.nan))
-    refused(nan, "nan or infinity in the vector of 'dög'")
+    refused(signed(nan), "nan or infinity in the vector of 'dög'")
 
 
-def test_a_pickle_is_not_opened_unless_its_name_says_gensim(refused):
+@pytest.mark.parametrize("name", ["v.dat", "v.kv", "v.model", "v.wordvectors", "v.gensim"])
+@pytest.mark.parametrize("format", [None, "gensim"])
+def test_a_pickle_is_not_opened_whatever_its_name_unless_that_is_asked_for(refused, name, format):
     class Trap:
         def __reduce__(self):
             return pytest.fail, ("a pickle was opened",)
 
-    refused(pickle.dumps(Trap()), "may run any code when opened")
-    refused(gzip.compress(pickle.dumps(Trap())), "may run any code when opened", name="v.kv")
+    for content in (pickle.dumps(Trap()), gzip.compress(pickle.dumps(Trap()))):
+        refused(content, "may run any code when opened.*trust_pickle", name=name, format=format)
 
 
 def test_a_pickle_of_something_else_is_refused(refused):
     pytest.importorskip("gensim")
-    refused(pickle.dumps({"cat": [1, 2]}), "gensim", name="v.kv")
+    refused(pickle.dumps({"cat": [1, 2]}), "gensim", name="v.kv", trust_pickle=True)
+    refused(gzip.compress(pickle.dumps([])), "unpack it", name="v.kv", trust_pickle=True)
 
 
 def test_a_gensim_file_without_gensim_says_how_to_install_it(refused, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "gensim.models", None)
     message = r'pip install "topicvec\[gensim\]"'
-    refused(pickle.dumps([]), message, error=MissingExtra, name="v.kv")
+    refused(pickle.dumps([]), message, error=MissingExtra, name="v.kv", trust_pickle=True)
 
 
 def test_mmap_is_refused_where_there_is_nothing_to_map(refused, tmp_path):

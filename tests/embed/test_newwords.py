@@ -8,9 +8,13 @@ import numpy as np
 import pytest
 
 from topicvec import WordVectors, load_vectors
+from topicvec.embed import newwords
 from topicvec.embed.newwords import new_word_vectors
 from topicvec.embed.spelling import letter_groups, spelled, spelling_table
+from topicvec.engine import LocalEngine
 from topicvec.errors import DataError
+from topicvec.text.numbered import number_tokens
+from topicvec.text.prepared import Tokens
 
 TEXT = """
 price daraprim drug treats toxoplasmosis rose tablet dollars company run hedge_fund manager martin
@@ -163,3 +167,46 @@ def test_an_article_takes_little_time_and_no_heavy_import() -> None:
     start = time.process_time()
     new_word_vectors(vectors, ["daraprim", "shkreli", "hedge fund"], [ARTICLE * 5])
     assert time.process_time() - start < 0.25  # 0.03 on a quiet machine
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_texts_in_numbers_and_in_blocks_give_the_vectors_of_lists_of_words(
+    monkeypatch: pytest.MonkeyPatch, n_jobs: int
+) -> None:
+    monkeypatch.setattr(newwords, "_ROWS", 2)
+    monkeypatch.setattr(newwords, "_RANGES", 3)
+    vectors, rng = load_vectors(), np.random.default_rng(0)
+    texts = [rng.choice(ARTICLE, 30).tolist() for _ in range(40)] + [[]]
+    new = ["daraprim", "shkreli", "toxoplasmosis", "hedge fund", "nowhere seen"]
+    new = [word for word in new if word not in vectors]
+    told = number_tokens(texts)
+    ids, lengths = told.blocks[0].take()
+    half = int(lengths[:20].sum())
+    halves = [Tokens(ids[:half], lengths[:20]), Tokens(ids[half:], lengths[20:])]
+    engine = LocalEngine(n_jobs)
+    found = new_word_vectors(vectors, new, told._replace(blocks=halves), engine=engine)
+    assert len(new) > 3
+    np.testing.assert_allclose(found, new_word_vectors(vectors, new, texts), atol=1e-4)
+    np.testing.assert_array_equal(found, new_word_vectors(vectors, new, told))
+
+
+def test_the_more_neighbours_the_less_the_parts_of_a_phrase_say() -> None:
+    parts = new_word_vectors(toy(), ["drug road"], [])[0]
+    leans = []
+    for times in (1, 6, 60):  # among banks, of which no part speaks
+        texts = [["fund", "drug road", "bank"]] * times
+        vector = new_word_vectors(toy(), ["drug road"], texts)[0]
+        along = vector @ parts / np.linalg.norm(parts)
+        across = np.linalg.norm(vector - along * parts / np.linalg.norm(parts))
+        leans.append(along / across)
+    assert leans[0] > leans[1] > leans[2]
+    # told = n / (n + n₀): direction = (1 − ρ·told)·parts + g·told·neighbours, by its definition
+    units = toy().matrix / np.linalg.norm(toy().matrix, axis=1, keepdims=True)
+    weight = newwords._weights(toy(), np.arange(5))
+    centre = newwords._centre(toy())
+    expected = weight[[0, 4]] @ (units[[0, 4]] - centre) / weight[[0, 4]].sum()
+    beside = weight[[2, 3]] @ (units[[2, 3]] - centre) / weight[[2, 3]].sum()
+    told = 6 / (6 + newwords.HALFWAY)
+    wanted = expected * (1 - newwords.LESS_BEFORE * told) + newwords.FROM_NEIGHBOURS * told * beside
+    found = new_word_vectors(toy(), ["drug road"], [["fund", "drug road", "bank"]] * 6)[0]
+    assert cosine(found, wanted) == pytest.approx(1, abs=1e-5)

@@ -6,8 +6,8 @@ from functools import partial
 
 import pytest
 
-from topicvec.embed.encode import describe_tokenizer
 from topicvec.text import Tokenizer
+from topicvec.text.tokenizer import describe_tokenizer
 
 
 def cut(text, sign=" "):

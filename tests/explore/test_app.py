@@ -2,10 +2,13 @@ import asyncio
 import json
 import re
 import threading
+import time
 from dataclasses import asdict
 
 import httpx
 import pytest
+from jsonschema import Draft202012Validator
+from openapi_spec_validator import validate
 
 from topicvec.explore import safety
 from topicvec.explore.app import create_app
@@ -25,6 +28,9 @@ class Client:
 
     def post(self, path, **options):
         return asyncio.run(self._ask("POST", path, **options))
+
+    def ask(self, method, path):
+        return asyncio.run(self._ask(method, path))
 
     async def _ask(self, method, path, **options):
         transport = httpx.ASGITransport(app=self.app)
@@ -184,6 +190,76 @@ def test_odd_texts_travel_unchanged(client, collection, odd):
     for name in ("script", "emoji", "arabic", "surrogate"):
         spans = client.get(f"/api/documents/{odd[name]}").json()["view"]["spans"]
         assert "".join(text for text, _, _ in spans) == collection.documents[odd[name]].text
+
+
+def test_the_description_is_valid_openapi(client):
+    validate(client.get("/api/openapi.json").json())
+
+
+@pytest.mark.parametrize(
+    ("path", "asked"),
+    [
+        ("/api/overview", "/api/overview"),
+        ("/api/topics/{topic}", "/api/topics/1"),
+        ("/api/topics/{topic}", "/api/topics/99"),
+        ("/api/documents", "/api/documents?q=comets"),
+        ("/api/documents", "/api/documents?n=x"),
+        ("/api/documents/{document}", "/api/documents/3"),
+        ("/api/documents/{document}/text", "/api/documents/3/text"),
+        ("/api/analyse", "/api/analyse"),
+    ],
+)
+def test_answers_are_as_the_description_says(client, path, asked):
+    described = client.get("/api/openapi.json").json()
+    (method, operation), *_ = described["paths"][path].items()
+    sent = {"json": {"text": "music and rain"}} if method == "post" else {}
+    answer = getattr(client, method)(asked, **sent)
+    content = operation["responses"][str(answer.status_code)]["content"]
+    schema = content["application/json"]["schema"] | {"components": described["components"]}
+    Draft202012Validator(schema).validate(answer.json())
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allow"),
+    [
+        ("POST", "/api/overview", "GET, HEAD"), ("DELETE", "/api/documents/1", "GET, HEAD"),
+        ("GET", "/api/analyse", "POST"), ("PUT", "/api/analyse", "POST"),
+        ("POST", "/", "GET, HEAD"), ("OPTIONS", "/shell.js", "GET, HEAD"),
+    ],
+)  # fmt: skip
+def test_another_method_is_told_which_one_is_right(client, method, path, allow):
+    answer = client.ask(method, path)
+    assert (answer.status_code, answer.headers["allow"]) == (405, allow)
+    assert allow in answer.json()["error"]
+
+
+def test_many_bodies_at_once_do_not_fill_the_memory(client, monkeypatch):
+    monkeypatch.setattr(safety, "TOGETHER", 1000)
+    assert client.post("/api/analyse", json={"text": "rain " * 300}).status_code == 503
+    for _ in range(5):  # what was answered counts no more
+        assert client.post("/api/analyse", json={"text": "rain " * 100}).status_code == 200
+
+
+def test_an_answer_that_was_given_up_keeps_its_place_until_it_ends(collection, monkeypatch):
+    running, most = [], []
+
+    def analyse(*_):
+        running.append(1)
+        most.append(len(running))
+        time.sleep(0.3)
+        running.pop()
+
+    monkeypatch.setattr(type(collection), "analyse", analyse)
+    app = create_app(collection, seconds=0.05)
+
+    async def many():
+        transport = httpx.ASGITransport(app=app)
+        async with httpx.AsyncClient(transport=transport, base_url=HERE) as client:
+            asked = [client.post("/api/analyse", json={"text": "music"}) for _ in range(8)]
+            return [answer.status_code for answer in await asyncio.gather(*asked)]
+
+    assert asyncio.run(many()) == [503] * 8
+    assert max(most) <= 2
 
 
 def test_the_description_fits_the_answers(client, collection):

@@ -13,7 +13,7 @@ from topicvec import TopicVec
 from topicvec.errors import DataError
 from topicvec.explore import Collection
 from topicvec.explore.records import Missing
-from topicvec.explore.views import headline, place_topics, text_part
+from topicvec.explore.views import first_rows, headline, place_topics, text_part
 from topicvec.model import read_topics
 from topicvec.pictures.coloured import Piece
 from topicvec.text import Document
@@ -43,6 +43,16 @@ def test_a_page_has_the_words_that_any_mixture_of_frequent_and_telling_ranks_fir
     for word, relevance in topic.words:
         mixture = balance * found[word][0] + (1 - balance) * found[word][1]
         assert mixture == pytest.approx(np.log(relevance), abs=1e-3)
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 4), min_size=2, max_size=2), min_size=1, max_size=30),
+    st.integers(1, 9),
+)
+def test_the_first_rows_are_those_of_a_stable_sort_of_all(rows, n):
+    values = np.array(rows, float)
+    expected = np.unique(np.argsort(-values, axis=0, kind="stable")[:n])
+    assert first_rows(values, n).tolist() == expected.tolist()
 
 
 def test_a_headline_passes_over_quotations():

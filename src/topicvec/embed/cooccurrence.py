@@ -14,14 +14,22 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
 from scipy.sparse import csr_array
 
 from topicvec.checks import check_choice
 from topicvec.embed import kernels
-from topicvec.embed.formats.tensors import write_tensors
 from topicvec.engine import LocalEngine
 from topicvec.errors import DataError, FormatError
+from topicvec.stored import (
+    TEXT,
+    Layout,
+    Stored,
+    each,
+    parse_json,
+    read_tensors,
+    sparse_parts,
+    write_tensors,
+)
 
 __all__ = [
     "Cooccurrence", "Direction", "Progress", "Weighting", "WindowSettings", "added", "as_triple",
@@ -32,8 +40,7 @@ Direction = Literal["left", "right", "both"]
 Weighting = Literal["flat", "harmonic", "linear"]
 Progress = Callable[[str, int, int | None], None]
 
-FORMAT = "topicvec cooccurrence"
-VERSION = "2"
+LAYOUT = Layout("topicvec cooccurrence", 2, "file of co-occurrence counts", "count again", oldest=2)
 
 ROWS = 2048  # rows a worker adds at a time
 
@@ -201,8 +208,8 @@ class Cooccurrence:
         """Write the counts to a safetensors file, whole or not at all."""
         arrays = self._arrays()
         metadata = {
-            "format": FORMAT,
-            "version": VERSION,
+            "format": LAYOUT.name,
+            "version": str(LAYOUT.version),
             "settings": json.dumps(vars(self.settings)),
             "n_documents": str(self.n_documents),
             "n_tokens": str(self.n_tokens),
@@ -213,41 +220,36 @@ class Cooccurrence:
     @classmethod
     def load(cls, path: str | Path) -> "Cooccurrence":
         """Read counts that were saved; a damaged file is refused."""
-        if not Path(path).is_file():
-            raise DataError(f"there is no file {path}: check the name")
-        try:
-            with safe_open(path, framework="numpy") as file:
-                header = file.metadata() or {}
-                if header.get("format") != FORMAT or header.get("version") != VERSION:
-                    raise FormatError(
-                        f"{path} is not a file of co-occurrence counts, version {VERSION}: "
-                        "count again"
-                    )
-                arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            if _digest(arrays) != header.get("digest"):
-                raise FormatError(f"{path} is damaged: its contents do not match their digest")
-            return cls._from_arrays(arrays, header)
-        except (SafetensorError, KeyError, ValueError, TypeError, OSError) as error:
-            raise FormatError(f"{path} is damaged or no safetensors file: {error}") from error
+        stored = read_tensors(Path(path), LAYOUT)
+        stored.only("data", "indices", "indptr", "unigram", "words")
+        if _digest(dict(stored.tensors)) != stored.metadata.get("digest"):
+            raise FormatError(f"{path} is damaged: its contents do not match their digest")
+        return cls._from(stored)
 
     @classmethod
-    def _from_arrays(
-        cls, arrays: dict[str, NDArray[Any]], header: dict[str, str]
-    ) -> "Cooccurrence":
-        words = tuple(json.loads(arrays["words"].tobytes()))
-        shape = (len(words), len(words))
-        counts = csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
-        settings = WindowSettings(**json.loads(header["settings"]))
-        n_documents, n_tokens = int(header["n_documents"]), int(header["n_tokens"])
-        return cls(words, arrays["unigram"], counts, settings, n_documents, n_tokens)
+    def _from(cls, stored: Stored) -> "Cooccurrence":
+        about = stored.metadata
+        try:
+            words = parse_json(stored.numbers("words", (None,), "u").tobytes())
+            settings = WindowSettings(**parse_json(about["settings"]))
+            n_documents, n_tokens = (int(about[name]) for name in ("n_documents", "n_tokens"))
+        except (KeyError, TypeError, ValueError) as error:
+            stored.refuse("words and settings", "those of a corpus", error)
+        if not (words and each(TEXT).fits(words) and min(n_documents, n_tokens) >= 0):
+            stored.refuse("words", "a list of words", type(words).__name__)
+        names = stored.distinct("words", tuple(words))
+        unigram = stored.numbers("unigram", (len(names),), "i", 0)
+        counts = stored.table("", (len(names), len(names)), "i")
+        return cls(names, unigram, counts, settings, n_documents, n_tokens)
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
         words = json.dumps(self.words).encode("ascii")
+        table = sparse_parts("", self.counts)
         return {
-            "data": self.counts.data,
-            "indptr": self.counts.indptr.astype(np.int64, copy=False),
+            "data": table["data"],
+            "indptr": table["indptr"].astype(np.int64, copy=False),
             "unigram": self.unigram_counts,
-            "indices": self.counts.indices.astype(np.int32, copy=False),
+            "indices": table["indices"].astype(np.int32, copy=False),
             "words": np.frombuffer(words, np.uint8),
         }
 

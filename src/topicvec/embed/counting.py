@@ -34,7 +34,6 @@ from topicvec.embed.encode import (
     Mark,
     Tokenize,
     cut_chunks,
-    describe_tokenizer,
     encode_chunks,
 )
 from topicvec.embed.spill import (
@@ -50,6 +49,7 @@ from topicvec.engine import Engine, resolve_engine
 from topicvec.errors import DataError
 from topicvec.text import Tokenizer, Vocabulary
 from topicvec.text.counting import growing_ids
+from topicvec.text.tokenizer import describe_tokenizer
 
 __all__ = ["count_cooccurrences", "count_corpus"]
 

@@ -2,17 +2,13 @@
 
 Tokenizing is what takes the time in Python, so chunks of documents go to worker processes. Each
 comes back as the words it has and ids into them; only the caller knows a vocabulary, so none is
-ever sent around. Chunks do not depend on the number of workers. A run that goes on later knows
-its tokenizer by a description that stays the same from run to run.
+ever sent around. Chunks do not depend on the number of workers.
 """
 
-import dataclasses
 import hashlib
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
-from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +24,6 @@ __all__ = [
     "Mark",
     "Tokenize",
     "cut_chunks",
-    "describe_tokenizer",
     "encode_chunks",
 ]
 
@@ -36,7 +31,6 @@ Tokenize = Callable[[str], list[str]]
 Content = str | Sequence[str]
 
 CHUNK_SIZE = 1 << 21  # characters, or about so many for token lists
-PLAIN = (str, bytes, int, float, complex, bool, type(None), re.Pattern)
 
 
 class Mark(NamedTuple):
@@ -194,68 +188,3 @@ def _encode(chunk: Chunk, tokenizer: Tokenize) -> Encoded:
     tokens = chain.from_iterable(token_lists)
     ids = np.fromiter(map(index.__getitem__, tokens), np.int32, int(lengths.sum()))
     return Encoded(list(index), ids, lengths, chunk.mark)
-
-
-def describe_tokenizer(tokenizer: Callable[..., Any]) -> str:
-    """Say in one line which tokenizer this is, without memory addresses.
-
-    Functions are known by module and name, lambdas and local functions also by their code,
-    dataclasses by their fields, other objects by their type only.
-
-    Examples
-    --------
-    >>> from topicvec.text import Tokenizer
-    >>> describe_tokenizer(str.split), describe_tokenizer(Tokenizer())
-    ('str.split', "topicvec.text.tokenizer.Tokenizer(rules='default')")
-    """
-    if isinstance(tokenizer, partial):
-        named = [f"{name}={_describe(tokenizer.keywords[name])}" for name in tokenizer.keywords]
-        parts = [describe_tokenizer(tokenizer.func), *map(_describe, tokenizer.args), *named]
-        return f"partial({', '.join(parts)})"
-    if not hasattr(tokenizer, "__qualname__"):
-        return _describe_object(tokenizer)
-    owner = getattr(tokenizer, "__self__", None)
-    if owner is not None and not isinstance(owner, ModuleType):  # a method of some object
-        return f"{_describe(owner)}.{tokenizer.__name__}"
-    code = getattr(tokenizer, "__code__", None)
-    local = "<" in tokenizer.__qualname__ and code is not None
-    return _name(tokenizer) + (f" {_digest(tokenizer)}" if local else "")
-
-
-def _describe(value: Any) -> str:
-    if isinstance(value, PLAIN):
-        return repr(value)
-    if isinstance(value, CodeType):
-        return _describe_code(value)
-    if isinstance(value, tuple | list):
-        return f"({', '.join(map(_describe, value))})"
-    if isinstance(value, set | frozenset):  # in an order of its own in each process
-        return f"{{{', '.join(sorted(map(_describe, value)))}}}"
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{_describe(k)}: {_describe(v)}' for k, v in value.items())}}}"
-    return describe_tokenizer(value) if callable(value) else _describe_object(value)
-
-
-def _describe_object(value: Any) -> str:
-    name = _name(type(value))
-    if not dataclasses.is_dataclass(value):
-        return name
-    names = [field.name for field in dataclasses.fields(value)]
-    return f"{name}({', '.join(f'{n}={_describe(getattr(value, n))}' for n in names)})"
-
-
-def _name(thing: Any) -> str:
-    module = getattr(thing, "__module__", None)
-    return f"{module}.{thing.__qualname__}" if module else str(thing.__qualname__)
-
-
-def _digest(function: Any) -> str:
-    cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    cells = [cell for cell in cells if cell is not function]  # a function may call itself
-    known = (function.__code__, cells, function.__defaults__, function.__kwdefaults__)
-    return hashlib.blake2b(_describe(known).encode(), digest_size=8).hexdigest()
-
-
-def _describe_code(code: CodeType) -> str:
-    # Names too: text.split() and text.lower() have the same bytes and constants.
-    return f"{code.co_code.hex()} {_describe(code.co_consts)} {code.co_names}"

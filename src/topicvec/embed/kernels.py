@@ -16,9 +16,9 @@ from numba.extending import get_cython_function_address
 from numpy.typing import NDArray
 
 __all__ = [
-    "add_rows", "assemble_rows", "compiled", "count_pairs", "gather_rows", "join_counts",
-    "merge_runs", "multiply_rows", "project", "reduce_sorted", "refill_rows", "sampled_products",
-    "solve_gram", "start_rows", "take_away", "unite_rows",
+    "add_neighbours", "add_rows", "assemble_rows", "compiled", "count_near", "count_pairs",
+    "gather_rows", "join_counts", "merge_runs", "multiply_rows", "project", "reduce_sorted",
+    "refill_rows", "sampled_products", "solve_gram", "start_rows", "take_away", "unite_rows",
 ]  # fmt: skip
 
 Array = NDArray[Any]
@@ -435,3 +435,57 @@ def take_away(B: Array, e: Array, y: Array) -> None:
     for s in range(len(B)):
         for c in range(y.size):
             y[c] -= e[s] * B[s, c]
+
+
+@compiled
+def count_near(
+    ids: Array, ends: Array, first: int, n_words: int, window: int, table: Array, totals: Array
+) -> None:
+    """Add up how often words stand near others of a document.
+
+    Rows of ``table`` and ``totals`` are the words from ``first`` on; a column of the table is
+    another word, and totals are of all. Numbers that are no word keep their place.
+    """
+    start, last = 0, first + len(totals)
+    for d in range(ends.size):
+        end = ends[d]
+        for i in range(start, end):
+            a = ids[i]
+            if a < first or a >= last:
+                continue
+            for j in range(max(start, i - window), min(end, i + window + 1)):
+                b = ids[j]
+                if b >= 0 and b < n_words and b != a:
+                    totals[a - first] += 1
+                    if b < table.shape[1]:
+                        table[a - first, b] += 1
+        start = end
+
+
+@compiled
+def add_neighbours(
+    ids: Array, ends: Array, numbers: Array, rows: Array, shares: Array, weights: Array,
+    matrix: Array, window: int, sums: Array, totals: Array, times: Array,
+) -> None:  # fmt: skip
+    """Add up the rows of the neighbours of words, each by its share, and their weights.
+
+    Of each word ``numbers`` has its row in the sums, −1 for none, and ``rows`` its row in the
+    matrix; ``times`` counts the places that have a neighbour with a row.
+    """
+    start = 0
+    for d in range(ends.size):
+        end = ends[d]
+        for i in range(start, end):
+            k = numbers[ids[i]]
+            if k < 0:
+                continue
+            found = 0
+            for j in range(max(start, i - window), min(end, i + window + 1)):
+                r = rows[ids[j]]
+                if j != i and r >= 0:
+                    found = 1
+                    totals[k] += weights[ids[j]]
+                    for c in range(sums.shape[1]):
+                        sums[k, c] += shares[ids[j]] * matrix[r, c]
+            times[k] += found
+        start = end

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from topicvec.embed.formats import ParsedVectors, check_reading, read_vectors
 from topicvec.embed.formats.binary import from_keyed
 from topicvec.embed.formats.tensors import read_own
-from topicvec.embed.formats.text import decoded, is_number
+from topicvec.embed.formats.text import decoded, is_number, limited_rows
 from topicvec.embed.vectors import CountedWords, WordVectors
 from topicvec.errors import DataError, FormatError, OutOfVocabularyWarning, warn
 from topicvec.files import open_read
@@ -29,7 +29,7 @@ Corpus = CountedWords | Iterable[Sequence[str]]
 
 
 def load_vectors(
-    source: str | PathLike[str] | WordVectors | None = None,
+    source: str | PathLike[str] | WordVectors | Mapping[str, Any] | Any | None = None,
     *,
     format: str | None = None,
     frequencies: Frequencies | None = None,
@@ -37,16 +37,18 @@ def load_vectors(
     encoding: str = "utf-8",
     max_words: int | None = None,
     mmap: bool = False,
+    trust_pickle: bool = False,
 ) -> WordVectors:
     r"""Load word vectors from a file, or without argument the ones inside the package.
 
     Parameters
     ----------
-    source : path, "general", "default" or WordVectors, optional
+    source : path, "general", "default", WordVectors, KeyedVectors, spaCy or mapping, optional
         A file of word2vec (text or binary), GloVe, fastText (.vec), gensim (.kv, .model) or our
         own safetensors layout; its format is told from its content. Text and word2vec's binary
         files may be compressed (.gz, .xz, .bz2). Vectors that are loaded already come back as
-        they are.
+        they are. Or what other libraries hold in memory: gensim's KeyedVectors or a model that
+        has them, a pipeline or vocabulary of spaCy, a mapping of words to vectors.
     format : str, optional
         One of "safetensors", "word2vec", "word2vec-binary", "fasttext", "glove", "gensim",
         if the content misleads.
@@ -61,8 +63,11 @@ def load_vectors(
     max_words : int, optional
         Only the first so many, the most frequent in most files.
     mmap : bool
-        Leave the matrix on disk as a read-only memory map; for float32 safetensors. Its numbers
-        are then not checked.
+        Leave the matrix on disk as a read-only memory map; for float32 safetensors. It is read
+        through once, to check its numbers.
+    trust_pickle : bool
+        Open gensim's files (.kv, .model), which are pickles and can run any code when opened: only
+        for those of people you trust. Without it they are refused, whatever they are called.
 
     Returns
     -------
@@ -72,10 +77,6 @@ def load_vectors(
     -----
     ZipfWarning
         Neither the file nor the caller gave frequencies: they are guessed by Zipf's law.
-
-    Notes
-    -----
-    gensim's files are pickles, which can run any code when opened: open only those you trust.
 
     Examples
     --------
@@ -88,6 +89,8 @@ def load_vectors(
     """
     if source is None or (isinstance(source, str) and source in ("default", "general")):
         source = _default()
+    if not isinstance(source, WordVectors | str | PathLike):
+        return _with_unigram(_held(source), frequencies, corpus, None)
     if isinstance(source, WordVectors):
         if frequencies is None and corpus is None and max_words is None:
             return source
@@ -96,10 +99,45 @@ def load_vectors(
         parsed = ParsedVectors(chosen.words, chosen.matrix, chosen.unigram, chosen.metadata)
     else:
         parsed = read_vectors(
-            Path(source), format, encoding=encoding, max_words=max_words, mmap=mmap
-        )
+            Path(source), format, encoding=encoding, max_words=max_words, mmap=mmap,
+            trust_pickle=trust_pickle,
+        )  # fmt: skip
     origin = None if isinstance(source, WordVectors) else str(source)
     return _with_unigram(parsed, frequencies, corpus, origin)
+
+
+def _held(source: Any) -> ParsedVectors:
+    """Take vectors over that another library holds in memory."""
+    if isinstance(source, Mapping):
+        return _of_mapping(source)
+    keyed, vocabulary = getattr(source, "wv", source), getattr(source, "vocab", source)
+    if hasattr(keyed, "index_to_key"):
+        return from_keyed(keyed)
+    if hasattr(vocabulary, "vectors") and hasattr(vocabulary, "strings"):
+        return _of_spacy(vocabulary)
+    raise DataError(
+        "vectors must be a path, WordVectors, gensim's KeyedVectors, a pipeline of spaCy or a "
+        f"mapping of words to vectors; found {type(source).__name__}"
+    )
+
+
+def _of_mapping(source: Mapping[str, Any]) -> ParsedVectors:
+    rows = [np.asarray(row, np.float32) for row in source.values()]
+    shapes = {row.shape for row in rows}
+    if len(shapes) != 1 or len(next(iter(shapes))) != 1:
+        found = ", ".join(map(str, sorted(shapes))) or "no word"
+        raise DataError(f"a mapping must have vectors of one length; found shapes {found}")
+    return ParsedVectors(tuple(source), np.stack(rows))
+
+
+def _of_spacy(vocabulary: Any) -> ParsedVectors:
+    rows = {vocabulary.strings[key]: row for key, row in vocabulary.vectors.key2row.items()}
+    if not rows:
+        raise DataError(
+            "this pipeline of spaCy has no word vectors: load one that has, such as en_core_web_md"
+        )
+    matrix = np.asarray(vocabulary.vectors.data, np.float32)[list(rows.values())]
+    return ParsedVectors(tuple(rows), matrix)
 
 
 def from_gensim(
@@ -250,7 +288,7 @@ def read_frequencies(path: Path, encoding: str = "utf-8") -> dict[str, float]:
     """
     table: dict[str, float] = {}
     with open_read(path) as file:
-        for number, line in enumerate(file, 1):
+        for number, line in enumerate(limited_rows(path, file), 1):
             fields = line.rsplit(None, 1)
             if not fields:
                 continue

@@ -9,6 +9,7 @@ The numbers were measured by hiding known words: ``docs/explanation/default-vect
 """
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import chain, repeat
 from typing import NamedTuple
 
@@ -19,7 +20,9 @@ from scipy.sparse import csr_array
 from topicvec.embed.nearest import best, inverse_norms
 from topicvec.embed.spelling import spelling_table
 from topicvec.embed.vectors import WordVectors
+from topicvec.engine import Engine, InPlace
 from topicvec.errors import DataError
+from topicvec.text.numbered import Numbered
 
 __all__ = ["new_word_vectors"]
 
@@ -29,13 +32,20 @@ HALFWAY = 6.0  # n₀: after so many occurrences the neighbours have half their 
 FROM_NEIGHBOURS = 3.25  # g: a mean of many unit vectors is short
 LESS_BEFORE = 0.35  # ρ: part of the prior that many neighbours make needless
 RAREST = 15  # how often a word is seen before it has a vector
+_RANGES, _MANY = 8, 20_000  # of new words looked for at a time: at least, and words of one
+_ROWS = 4_096  # new words put together at a time
 SAMPLE = 2_000  # words that stand for all where means of all would take long
 
 Matrix = NDArray[np.float32]
 
 
 def new_word_vectors(
-    general: WordVectors, words: Sequence[str], token_lists: Iterable[Sequence[str]]
+    general: WordVectors,
+    words: Sequence[str],
+    texts: Iterable[Sequence[str]] | Numbered,
+    *,
+    engine: Engine | None = None,
+    out: Matrix | None = None,
 ) -> Matrix:
     """Estimate vectors of words that have none from the texts in which they occur.
 
@@ -46,8 +56,12 @@ def new_word_vectors(
     words : sequence of str
         The new words. One with blanks, such as "hedge fund", is a phrase: its parts tell what to
         expect, and in the texts it is one token.
-    token_lists : iterable of lists of str
-        The texts in order, without stop words.
+    texts : iterable of lists of str, or Numbered
+        The texts in order, without stop words; in numbers, a large corpus need not be in memory.
+    engine : Engine, optional
+        Spreads the work of a corpus in numbers; the result does not depend on it.
+    out : ndarray of float32, shape (n_words, n_dims), optional
+        Where to put the vectors.
 
     Returns
     -------
@@ -70,8 +84,29 @@ def new_word_vectors(
             f"expected words without a vector, found {known[0]!r}, which has one: leave it out"
         )
     centre = _centre(general)
+    out = np.empty((len(words), general.n_dims), np.float32) if out is None else out
+    if not isinstance(texts, Numbered):
+        out[:] = _directed(general, words, _neighbours(general, words, texts, centre), centre)
+        return out
+    size = int(np.clip(-(-len(words) // _RANGES), 1, _MANY))
+    ranges = [words[start : start + size] for start in range(0, len(words), size)]
+    there = _Known.of(general, texts)
+    find = partial(_neighbours_in, general, texts, there, centre)
+    start = 0
+    for seen in (engine or InPlace()).map(find, ranges):
+        for part in range(0, len(seen.times), _ROWS):
+            each = _Neighbours(seen.times[part : part + _ROWS], seen.means[part : part + _ROWS])
+            rows = slice(start, start + len(each.times))
+            out[rows] = _directed(general, words[rows], each, centre)
+            start = rows.stop
+    return out
+
+
+def _directed(
+    general: WordVectors, words: Sequence[str], seen: "_Neighbours", centre: Matrix
+) -> Matrix:
+    """Put together what is believed of words and what their neighbours tell."""
     before = _expected(general, words, centre)
-    seen = _neighbours(general, words, token_lists, centre)
     told = (seen.times / (seen.times + HALFWAY))[:, None]
     direction = before * (1 - LESS_BEFORE * told) + FROM_NEIGHBOURS * told * seen.means
     lengths = _lengths(general, seen.times)
@@ -137,6 +172,45 @@ def _neighbours(
     totals = np.bincount(owners, weights, len(words))[:, None]
     means = sums.astype(np.float32) @ (_units(general, rows) - centre)
     return _Neighbours(times, np.divide(means, totals, out=means, where=totals > 0))
+
+
+class _Known(NamedTuple):
+    """Of each word of a corpus: its row or −1, its weight, and that over the vector's length."""
+
+    rows: NDArray[np.int64]
+    weights: NDArray[np.float64]
+    shares: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, general: WordVectors, texts: Numbered) -> "_Known":
+        rows = np.fromiter(map(general.ids.get, texts.words, repeat(-1)), np.int64)
+        weights = np.where(rows < 0, 0.0, _weights(general, rows))
+        scales, known = np.zeros(len(rows)), np.flatnonzero(rows >= 0)
+        for start in range(0, len(known), _ROWS):  # all at once would be a copy of the vectors
+            part = known[start : start + _ROWS]
+            scales[part] = inverse_norms(general.matrix[rows[part]])
+        return cls(rows, weights, (weights * scales).astype("f4"))
+
+
+def _neighbours_in(
+    general: WordVectors, texts: Numbered, known: _Known, centre: Matrix, words: Sequence[str]
+) -> _Neighbours:
+    """Look at the neighbours of some words block by block; sums are in the order of the texts."""
+    from topicvec.embed.kernels import add_neighbours  # numba takes a while to import
+
+    new = {word: number for number, word in enumerate(words)}
+    numbers = np.fromiter(map(new.get, texts.words, repeat(-1)), np.int64)
+    sums = np.zeros((len(words), general.n_dims), np.float32)
+    totals, times = np.zeros((2, len(words)))
+    for block in texts.blocks:
+        ids, lengths = block.take()
+        add_neighbours(
+            ids, np.cumsum(lengths), numbers, known.rows, known.shares, known.weights,
+            general.matrix, WINDOW, sums, totals, times,
+        )  # fmt: skip
+    sums /= np.where(totals > 0, totals, 1.0).astype(np.float32)[:, None]
+    sums[totals > 0] -= centre
+    return _Neighbours(times, sums)
 
 
 def _around(

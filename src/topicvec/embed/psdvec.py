@@ -4,7 +4,7 @@ import json
 import logging
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,25 +13,34 @@ from topicvec.checks import check_whole
 from topicvec.embed.association import Margins, associate, log_conditional, measure_margins
 from topicvec.embed.cooccurrence import Cooccurrence, Direction, Progress, Weighting, WindowSettings
 from topicvec.embed.counting import count_corpus
-from topicvec.embed.encode import Tokenize, describe_tokenizer
+from topicvec.embed.encode import Tokenize
 from topicvec.embed.factorize import Factorization, factorize
 from topicvec.embed.regress import regress
 from topicvec.embed.vectors import WordVectors
 from topicvec.engine import Engine, resolve_engine
 from topicvec.errors import DataError, VocabularyMismatch
 from topicvec.estimator import Estimator, not_fitted
+from topicvec.stored import Kind, Stored, each, number, one_of, pair, whole
 from topicvec.text import Tokenizer
+from topicvec.text.tokenizer import describe_tokenizer
 from topicvec.version import __version__
 
-__all__ = ["PSDVec", "damp"]
+__all__ = ["PSDVec", "damp", "settings_of"]
 
 log = logging.getLogger(__name__)
 
 _LEAST_CORE, _MOST_CORE = 3_000, 20_000
-_DESCRIBED = (
-    "smoothing", "unseen_weight", "frequency_power", "context_power", "subsample", "n_iter",
-    "ridge",
-)  # fmt: skip
+
+# What vectors say of how they were made, and may say.
+_SAID: dict[str, Kind] = {
+    "smoothing": number(0, 1), "unseen_weight": number(0), "frequency_power": number(-10, 10),
+    "context_power": number(-10, 10), "subsample": number(0) | one_of(None),
+    "n_iter": whole(1, 1000), "ridge": number(0) | each(pair(whole(0), number(0))),
+}  # fmt: skip
+_NEAR: dict[str, Kind] = {
+    "window": whole(1, 40), "direction": one_of(*get_args(Direction)),
+    "weighting": one_of(*get_args(Weighting)), "min_tokens": whole(1),
+}  # fmt: skip
 
 Ridge = float | Sequence[tuple[int, float]]
 
@@ -326,7 +335,7 @@ class PSDVec(Estimator):
 
     def _describe(self, counts: Cooccurrence, core: Factorization, n_core: int) -> dict[str, str]:
         """Say how the vectors were made, for their metadata."""
-        settings = {name: getattr(self, name) for name in _DESCRIBED}
+        settings = {name: getattr(self, name) for name in _SAID}
         return {
             "method": "PSDVec",
             "topicvec": __version__,
@@ -365,6 +374,40 @@ def _ridges(ridge: Ridge, words: NDArray[np.int64]) -> NDArray[np.float64]:
     if not ranks.size or np.any(np.diff(ranks) <= 0):
         raise DataError(f"ridge must be a number, or (rank, ridge) by rising rank; found {ridge}")
     return np.asarray(values[np.minimum(np.searchsorted(ranks, words, "right"), ranks.size - 1)])
+
+
+def settings_of(vectors: WordVectors) -> dict[str, Any]:
+    """Give the settings that vectors were made with, to add words to them.
+
+    Only those that tell how words are counted and solved are read, and they must be what they can
+    be: vectors come from files, and files from anywhere.
+
+    Parameters
+    ----------
+    vectors : WordVectors
+
+    Returns
+    -------
+    dict
+        Parameters of `PSDVec`; none for vectors of another method.
+
+    Examples
+    --------
+    >>> model = PSDVec(n_dims=2, min_count=1, window=2).fit(["the cat sat on the mat"] * 3)
+    >>> settings_of(model.vectors_)["window"]
+    2
+    >>> settings_of(model.vectors_.with_metadata(settings='{"work_folder": "/tmp"}'))
+    Traceback (most recent call last):
+    topicvec.errors.FormatError: these vectors: settings: expected smoothing, ...
+    """
+    if vectors.metadata.get("method") != "PSDVec":
+        return {}
+    said = Stored(Path("these vectors"), vectors.metadata, {}, "give vectors that PSDVec made")
+    settings = said.card("settings", _SAID)
+    if not settings.keys() <= _SAID.keys():
+        said.refuse("settings", ", ".join(_SAID), ", ".join(sorted(settings.keys() - _SAID.keys())))
+    near = said.card("window", _NEAR, "window", "direction", "weighting")
+    return settings | {name: near[name] for name in ("window", "direction", "weighting")}
 
 
 def damp(vectors: WordVectors, eigenvalue_power: float = 0.25) -> WordVectors:
@@ -444,12 +487,12 @@ def _join_words(
     """
     matrix = vectors.matrix.copy()
     fresh = []
-    for number, i in enumerate(chosen.tolist()):
+    for place, i in enumerate(chosen.tolist()):
         row = vectors.ids.get(counts.words[i])
         if row is None:
-            fresh.append(number)
+            fresh.append(place)
         else:
-            matrix[row] = solved[number]
+            matrix[row] = solved[place]
     # Probabilities of new words on the scale of the old: by what known words have in both.
     scale = vectors.unigram[rows].sum() / counts.unigram_counts[core].sum()
     unigram = np.concatenate([vectors.unigram, counts.unigram_counts[chosen[fresh]] * scale])

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import safe_open
 
-from topicvec.embed.formats.tensors import write_tensors
 from topicvec.engine import one_blas_thread
 from topicvec.errors import DataError, FormatError
+from topicvec.stored import write_tensors
 
 __all__ = ["SpellingTable", "letter_groups", "spelled"]
 

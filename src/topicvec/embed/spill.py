@@ -12,14 +12,12 @@ a killed run and is removed.
 """
 
 import json
-import os
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence, Set
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +25,8 @@ from numpy.typing import NDArray
 from topicvec.embed import kernels
 from topicvec.embed.encode import Mark
 from topicvec.errors import DataError, FormatError
+from topicvec.files import atomic_write
+from topicvec.stored import TEXT, Kind, Stored, each, mapping, parse_json, whole
 from topicvec.text import Vocabulary
 
 __all__ = [
@@ -38,9 +38,18 @@ RECORD = np.dtype([("key", "<u8"), ("sum", "<i8")])
 SLICE = 1 << 21  # records merged at a time
 MANY_RUNS = 16  # spilled runs of one range are merged into one file beyond this
 VERSION = 1
-FIELDS = frozenset({"fingerprint", "n_documents", "digest", "n_tokens", "state", "runs", "files"})
-OURS = re.compile(r"run-\d+-\d+-[\w-]+\.bin|state-\d+\.npy|(manifest|vocabulary)\.json\.new")
+_ADVICE = "empty the folder and start again"
+_LEFT = r"\.(run|state|manifest|vocabulary)\S*\.part"  # of a killed run, see `atomic_write`
+OURS = re.compile(
+    rf"run-\d+-\d+-[\w-]+\.bin|state-\d+\.npy|(manifest|vocabulary)\.json\.new|{_LEFT}"
+)
 MANIFEST, FIRST_PASS = "manifest.json", "vocabulary.json"
+_NAME = Kind("name of a run", lambda value: TEXT.fits(value) and bool(OURS.fullmatch(value)))
+_COMMON = {"version": whole(0), "fingerprint": TEXT, "n_documents": whole(0), "digest": TEXT}
+_FIELDS = _COMMON | {
+    "n_tokens": whole(0), "state": _NAME, "runs": each(each(_NAME)), "files": mapping(whole(0)),
+}  # fmt: skip
+_FIRST_FIELDS = _COMMON | {"words": each(TEXT), "counts": each(whole(0))}
 
 
 class Run(NamedTuple):
@@ -230,11 +239,11 @@ def merge_slices(runs: Sequence[Run], n_records: int = SLICE) -> Iterator[Run]:
 
 def write_run(path: Path, slices: Iterator[Run]) -> None:
     """Write a run to disk, slice by slice."""
-    with path.open("wb") as file:
+    with atomic_write(path) as part, part.open("wb") as file:
         for run in slices:
             records = np.empty(run.keys.size, RECORD)
             records["key"], records["sum"] = run.keys, run.sums
-            records.tofile(file)
+            file.write(records.data)
 
 
 def open_run(path: Path) -> Run:
@@ -244,6 +253,29 @@ def open_run(path: Path) -> Run:
     except (OSError, ValueError) as error:
         raise FormatError(f"the run file {path} is missing or damaged: {error}") from error
     return Run(records["key"], records["sum"])
+
+
+def _open_state(path: Path) -> NDArray[np.int64]:
+    """Map the sums of a commit."""
+    try:
+        parts = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise FormatError(f"{path} is missing or damaged ({error}): {_ADVICE}") from error
+    if not isinstance(parts, np.ndarray) or parts.dtype != np.int64 or parts.ndim != 1:
+        raise FormatError(f"{path}: expected a row of sums, found another file: {_ADVICE}")
+    if parts.size and parts.min() < 0:
+        raise FormatError(f"{path}: expected sums of at least 0, found {parts.min()}: {_ADVICE}")
+    return parts
+
+
+def _check_run(path: Path, rows: RowRange) -> None:
+    """Refuse a run with keys that are not in order or not of these rows: loops follow them."""
+    run = open_run(path)
+    least, most = (row * rows.n_words for row in rows.rows)
+    for start in range(0, run.keys.size, SLICE):
+        keys, sums = (part[start : start + SLICE + 1] for part in run)
+        if keys[0] < least or keys[-1] >= most or (keys[1:] <= keys[:-1]).any() or sums.min() < 0:
+            raise FormatError(f"{path}: expected rising keys of its rows, found others: {_ADVICE}")
 
 
 class Checkpoint:
@@ -260,7 +292,7 @@ class Checkpoint:
         claim_folder(folder)
         self.folder, self.fingerprint = folder, fingerprint
         self.manifest = _read(
-            folder / MANIFEST, FIELDS, fingerprint, "a run with other words, window or tokenizer"
+            folder / MANIFEST, _FIELDS, fingerprint, "a run with other words, window or tokenizer"
         )
         self._sweep()
 
@@ -284,7 +316,7 @@ class Checkpoint:
             path = self.folder / name
             if not path.exists() or path.stat().st_size != size:
                 raise FormatError(f"{path} is missing or damaged: empty the folder, start again")
-        parts = np.load(self.folder / self.manifest["state"], mmap_mode="r", allow_pickle=False)
+        parts = _open_state(self.folder / self.manifest["state"])
         ends = np.cumsum([unigram.size, *(rows.dense.size for rows in ranges)])
         if ends[-1] != parts.size or len(ranges) != len(self.manifest["runs"]):
             raise DataError(
@@ -295,6 +327,8 @@ class Checkpoint:
         for rows, end, names in zip(ranges, ends[1:], self.manifest["runs"], strict=True):
             rows.dense[:] = parts[end - rows.dense.size : end]
             rows.files = [self.folder / name for name in names]
+            for path in rows.files:
+                _check_run(path, rows)
             rows.committed = frozenset(rows.files)
 
     def commit(
@@ -304,7 +338,7 @@ class Checkpoint:
         for rows in ranges:
             rows.spill(self.folder, f"{mark.n_documents}-commit")
         state = self.folder / f"state-{mark.n_documents}.npy"
-        with _safely(state) as file:
+        with atomic_write(state) as part, part.open("wb") as file:
             np.save(file, np.concatenate([unigram, *(rows.dense for rows in ranges)]))
         paths = [state, *(path for rows in ranges for path in rows.files)]
         self.manifest = {
@@ -355,29 +389,27 @@ def save_first_pass(folder: Path, fingerprint: str, vocabulary: Vocabulary, end:
 
 def load_first_pass(folder: Path, fingerprint: str) -> tuple[Vocabulary, Mark] | None:
     """Give the vocabulary that was kept and where its corpus ends; refuse other settings."""
-    fields = {"fingerprint", "n_documents", "digest", "words", "counts"}
     what = "the words of a run with another min_count, number of words or tokenizer"
-    found = _read(folder / FIRST_PASS, fields, fingerprint, what)
+    found = _read(folder / FIRST_PASS, _FIRST_FIELDS, fingerprint, what)
     if found is None:
         return None
     vocabulary = Vocabulary(tuple(found["words"]), np.array(found["counts"], np.int64))
     return vocabulary, Mark(found["n_documents"], found["digest"])
 
 
-def _read(path: Path, fields: Set[str], fingerprint: str, what: str) -> dict[str, Any] | None:
+def _read(
+    path: Path, kinds: Mapping[str, Kind], fingerprint: str, what: str
+) -> dict[str, Any] | None:
     """Read what a run has left, if it has; `what` says what it is if settings were others."""
     if not path.exists():
         return None
     try:
-        found: dict[str, Any] = json.loads(path.read_text("utf-8"))
-        if found["version"] != VERSION:
-            raise FormatError(f"{path} was written by another version of topicvec")
-        if not fields <= set(found):
-            raise KeyError(*sorted(fields - set(found)))
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise FormatError(
-            f"{path} is damaged: empty the folder and start again ({error})"
-        ) from error
+        found: dict[str, Any] = parse_json(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise FormatError(f"{path} is damaged ({error}): {_ADVICE}") from error
+    Stored(path, {}, {}, _ADVICE).fields("it", found, kinds, *kinds)
+    if found["version"] != VERSION:
+        raise FormatError(f"{path} was written by another version of topicvec")
     if found["fingerprint"] != fingerprint:
         raise DataError(
             f"the folder {path.parent} holds {what}: use the same settings, or give another folder"
@@ -386,16 +418,5 @@ def _read(path: Path, fields: Set[str], fingerprint: str, what: str) -> dict[str
 
 
 def _replace(path: Path, contents: dict[str, Any]) -> None:
-    temporary = path.with_name(path.name + ".new")
-    with _safely(temporary) as file:
-        file.write(json.dumps(contents).encode())
-    temporary.replace(path)
-
-
-@contextmanager
-def _safely(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file for writing that is on the disk when the block ends."""
-    with path.open("wb") as file:
-        yield file
-        file.flush()
-        os.fsync(file.fileno())
+    with atomic_write(path) as part:
+        part.write_bytes(json.dumps(contents).encode())

@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import safe_open
 
-from topicvec.embed.formats.tensors import write_tensors
 from topicvec.embed.load import load_vectors
 from topicvec.embed.vectors import WordVectors
 from topicvec.errors import FormatError
+from topicvec.stored import write_tensors
 
 __all__ = ["FILLER", "is_filler", "residual_idf", "write_telling"]
 

@@ -134,6 +134,11 @@ class WordVectors(VectorSearch):
         return self  # nothing in it ever changes
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        if "spelling" in self.metadata:  # of the embedded vectors, or what rests on them
+            from topicvec.embed.adapt import reduced  # which needs this class
+
+            if (short := reduced(self)) is not None:
+                return short
         return WordVectors, (self.words, self.matrix, self.unigram, dict(self.metadata))
 
     @property
@@ -390,18 +395,14 @@ def _checked_words(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _checked_matrix(matrix: ArrayLike, words: tuple[str, ...]) -> NDArray[np.float32]:
-    """Return the matrix as float32 if it has a row of finite numbers for each word.
-
-    A memory map is not read through.
-    """
+    """Return the matrix as float32 if it has a row of finite numbers for each word."""
     array = np.asanyarray(matrix, dtype=np.float32, order="C")
     if array.ndim != 2 or array.shape[0] != len(words) or not array.shape[1]:
         raise DataError(
             f"expected a matrix of {len(words)} rows, one a word, and at least one column, found "
             f"shape {array.shape}"
         )
-    n_checked = 0 if isinstance(array, np.memmap) else len(array)
-    for start in range(0, n_checked, BLOCK_ROWS):
+    for start in range(0, len(array), BLOCK_ROWS):
         finite = np.isfinite(array[start : start + BLOCK_ROWS])
         if not finite.all():
             word = words[start + int(finite.all(axis=1).argmin())]

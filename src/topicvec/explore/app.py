@@ -13,7 +13,8 @@ from importlib.resources import files
 from typing import Any
 
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -21,7 +22,7 @@ from topicvec.errors import DataError
 from topicvec.explore.collection import Collection
 from topicvec.explore.endpoints import ENDPOINTS, Endpoint, describe
 from topicvec.explore.records import Missing
-from topicvec.explore.safety import Guard, Refused, read_body
+from topicvec.explore.safety import Bodies, Guard, Refused, read_body
 from topicvec.version import __version__
 
 __all__ = ["create_app"]
@@ -45,11 +46,8 @@ def create_app(collection: Collection, *, seconds: float = _SECONDS) -> Starlett
     Starlette
         An ASGI application.
     """
-    gate = asyncio.Semaphore(_AT_ONCE)
-    routes = [
-        Route(each.path, _handler(each, collection, gate, seconds), methods=[each.method])
-        for each in ENDPOINTS
-    ]
+    work = _Work(collection, seconds)
+    routes = [Route(each.path, _handler(each, work), methods=[each.method]) for each in ENDPOINTS]
     pages = {
         f"/{file.name}": (file.read_bytes(), mimetypes.guess_type(file.name)[0] or "text/plain")
         for file in (files("topicvec.explore") / "static").iterdir()
@@ -57,7 +55,7 @@ def create_app(collection: Collection, *, seconds: float = _SECONDS) -> Starlett
     pages["/api/openapi.json"] = (_dumps(describe(__version__)), "application/json")
     pages["/"], pages["/api"] = pages["/index.html"], pages["/api.html"]
     routes += [Route(path, _file(*page)) for path, page in pages.items()]
-    app = Starlette(routes=routes, exception_handlers={404: _not_found, 405: _not_found})
+    app = Starlette(routes=routes, exception_handlers={404: _nothing, 405: _other_method})
     app.router.redirect_slashes = False
     app.add_middleware(Guard)
     return app
@@ -74,25 +72,47 @@ def _file(content: bytes, media_type: str) -> Callable[[Request], Any]:
     return answer
 
 
-def _handler(
-    endpoint: Endpoint, collection: Collection, gate: asyncio.Semaphore, seconds: float
-) -> Callable[[Request], Any]:
+class _Work:
+    """What answers share: the collection, and how much is done for them at once."""
+
+    def __init__(self, collection: Collection, seconds: float) -> None:
+        self.collection, self.seconds = collection, seconds
+        self.gate, self.bodies = asyncio.Semaphore(_AT_ONCE), Bodies()
+
+    async def do(self, endpoint: Endpoint, values: list[Any]) -> bytes:
+        """Answer in a thread; one that is given up keeps its place until its thread ends."""
+        async with asyncio.timeout(self.seconds):
+            await self.gate.acquire()
+            answer = asyncio.ensure_future(
+                asyncio.to_thread(_answer, endpoint, self.collection, values)
+            )
+            answer.add_done_callback(self._done)
+            return await asyncio.shield(answer)
+
+    def _done(self, answer: "asyncio.Future[bytes]") -> None:
+        self.gate.release()
+        if not answer.cancelled():
+            answer.exception()  # seen, also if nobody waits for it any more
+
+
+def _handler(endpoint: Endpoint, work: _Work) -> Callable[[Request], Any]:
     media_type = "image/svg+xml" if endpoint.record is None else "application/json"
 
     async def handle(request: Request) -> Response:
         try:
-            values = await _values(endpoint, request)
-            async with asyncio.timeout(seconds), gate:
-                content = await asyncio.to_thread(_answer, endpoint, collection, values)
+            with work.bodies.one() as taken:
+                content = await work.do(endpoint, await _values(endpoint, request, taken))
         except (DataError, Missing, Refused, TimeoutError) as error:
             return _error(error)
+        except ClientDisconnect:  # nobody is there to read it
+            return _failure("the request was not sent to its end", 400)
         return Response(content, media_type=media_type)
 
     return handle
 
 
-async def _values(endpoint: Endpoint, request: Request) -> list[Any]:
-    body: dict[str, Any] = await read_body(request) if endpoint.method == "POST" else {}
+async def _values(endpoint: Endpoint, request: Request, taken: Callable[[int], None]) -> list[Any]:
+    body: dict[str, Any] = await read_body(request, taken) if endpoint.method == "POST" else {}
     sources: Any = {"path": request.path_params, "query": request.query_params, "body": body}
     values = []
     for parameter in endpoint.parameters:
@@ -122,9 +142,15 @@ def _error(error: Exception) -> Response:
     return _failure(str(error.args[0]), getattr(error, "status", known))
 
 
-def _failure(message: str, status: int) -> Response:
-    return Response(_dumps({"error": message}), status, media_type="application/json")
+def _failure(message: str, status: int, **headers: str) -> Response:
+    return Response(_dumps({"error": message}), status, headers, media_type="application/json")
 
 
-async def _not_found(request: Request, error: Exception) -> Response:  # noqa: ARG001
+async def _nothing(request: Request, error: Exception) -> Response:  # noqa: ARG001
     return _failure("there is nothing at this address", 404)
+
+
+async def _other_method(request: Request, error: Exception) -> Response:
+    given = error.headers if isinstance(error, HTTPException) else None
+    allow = ", ".join(sorted((given or {}).get("Allow", "").split(", ")))
+    return _failure(f"ask with {allow}, not with {request.method}", 405, allow=allow)

@@ -20,8 +20,11 @@ _PLAIN = {int: "integer", float: "number", str: "string", bool: "boolean", type(
 _ERRORS = {
     "400": "A value is not what was expected.",
     "404": "There is no such thing.",
+    "405": "Ask with the method of the header Allow.",
     "413": "The request is too large.",
-    "503": "It took too long.",
+    "415": "The body is not application/json.",
+    "421": "Only the names of this computer are answered.",
+    "503": "It took too long, or too much is asked at once.",
 }
 
 
@@ -85,6 +88,18 @@ class Endpoint:
     parameters: tuple[Parameter, ...] = ()
     method: Literal["GET", "POST"] = "GET"
 
+    @property
+    def name(self) -> str:
+        """What programs that are made from the description call it.
+
+        Examples
+        --------
+        >>> Endpoint("/api/topics/{topic}/cloud.svg", "A cloud", "cloud", None).name
+        'get_topics_topic_cloud_svg'
+        """
+        words = re.findall(r"\w+", self.path.removeprefix("/api"))
+        return "_".join([self.method.lower(), *words])
+
 
 _TOPIC = Parameter("topic", int, "Number of the topic.", "path", most=_MANY)
 _DOCUMENT = Parameter("document", int, "Place of the document, from 0.", "path", most=_MANY)
@@ -123,9 +138,9 @@ def describe(version: str) -> dict[str, Any]:
     Examples
     --------
     >>> sorted(describe("1.0")["paths"]["/api/overview"]["get"]["responses"])
-    ['200', '400', '404', '413', '503']
+    ['200', '400', '404', '405', '413', '415', '421', '503']
     """
-    schemas: dict[str, Any] = {}
+    schemas: dict[str, Any] = {"Error": _object({"error": {"type": "string"}})}
     return {
         "openapi": "3.1.0",
         "info": {"title": "topicvec explorer", "version": version},
@@ -138,8 +153,9 @@ def _operation(endpoint: Endpoint, schemas: dict[str, Any]) -> dict[str, Any]:
     content: dict[str, Any] = {"image/svg+xml": {"schema": {"type": "string"}}}
     if endpoint.record is not None:
         content = _json(_schema(endpoint.record, schemas))
-    error = _json(_object({"error": {"type": "string"}}))
+    error = _json({"$ref": "#/components/schemas/Error"})
     operation: dict[str, Any] = {
+        "operationId": endpoint.name,
         "summary": endpoint.summary,
         "parameters": [
             {"name": p.name, "in": p.place, "description": p.text, "required": p.place == "path",

@@ -9,7 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from importlib.resources import files
 from itertools import chain, zip_longest
 from pathlib import Path
@@ -19,6 +19,7 @@ from topicvec.errors import require
 from topicvec.explore.collection import Collection
 from topicvec.explore.records import TopicPage
 from topicvec.explore.views import cloud_of, text_part
+from topicvec.files import atomic_write
 
 __all__ = ["render_report", "write_report"]
 
@@ -79,7 +80,9 @@ def write_report(path: str | Path, collection: Collection, **options: Any) -> Pa
     """Write a report to a file and return its path; parameters as for `render_report`."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(render_report(collection, **options), encoding="utf-8")
+    page = render_report(collection, **options).encode("utf-8", "surrogatepass")
+    with atomic_write(path) as part:
+        part.write_bytes(page)
     return path
 
 
@@ -100,7 +103,7 @@ def _sample(collection: Collection, n_documents: int, advance: Advance) -> dict[
         if advance is not None:
             advance(done, len(rows))
     return {
-        "overview": asdict(replace(collection.overview, note=note)),
+        "overview": replace(collection.overview, note=note),
         "topics": {index: _topic(found, rows) for index, found in pages.items()},
         "documents": documents,
         "clouds": {"all": cloud_of(topics)}
@@ -134,7 +137,7 @@ def _document(collection: Collection, row: int, rows: set[int]) -> dict[str, Any
     near = [hit for hit in collection.like(row, _SIMILAR) if hit.index in rows]
     view = replace(whole.view, spans=part.spans, next=None)
     short = replace(whole, view=view, similar=(), cut=part.next is not None)
-    return asdict(short) | {
+    return vars(short) | {
         "similar": [(hit.index, round(hit.score, 3)) for hit in near[:4]],
         "snippet": collection.card(row).snippet,
     }
@@ -170,7 +173,9 @@ def _static(name: str, folder: str = "static") -> str:
 
 def _json(taken: dict[str, Any]) -> str:
     # no "<" can end the element that holds the records, and no surrogate spoils the encoding
-    text = json.dumps(taken, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+    text = json.dumps(
+        taken, separators=(",", ":"), allow_nan=False, ensure_ascii=False, default=vars
+    )
     text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     return re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)
 

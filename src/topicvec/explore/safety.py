@@ -1,6 +1,8 @@
 """What keeps the explorer safe: who may ask, how much, and what a page may do."""
 
 import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from starlette.requests import Request
@@ -9,9 +11,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from topicvec.errors import DataError
 
-__all__ = ["HEADERS", "Guard", "Refused", "read_body"]
+__all__ = ["HEADERS", "Bodies", "Guard", "Refused", "read_body"]
 
 LARGEST = 4 * 2**20  # bytes of a request's body
+TOGETHER = 64 * 2**20  # bytes of the bodies of all requests that are not answered yet
 _HOSTS = {"127.0.0.1", "localhost", "[::1]"}
 
 _refusal = JSONResponse(
@@ -71,8 +74,31 @@ def _host(scope: Scope) -> str:
     return host.rpartition(":")[0] if not host.endswith("]") and ":" in host else host
 
 
-async def read_body(request: Request) -> dict[str, Any]:
-    """Read a JSON object of bounded size.
+class Bodies:
+    """Counts the bytes of all requests at work, so that many together cannot fill the memory."""
+
+    def __init__(self) -> None:
+        self.size = 0
+
+    @contextmanager
+    def one(self) -> Iterator[Callable[[int], None]]:
+        """Give what counts the bytes of one request; they are forgotten when it is answered."""
+        own = 0
+
+        def take(size: int) -> None:
+            nonlocal own
+            own, self.size = own + size, self.size + size
+            if self.size > TOGETHER:
+                raise Refused(503, "too many texts at once; try again")
+
+        try:
+            yield take
+        finally:
+            self.size -= own
+
+
+async def read_body(request: Request, taken: Callable[[int], None]) -> dict[str, Any]:
+    """Read a JSON object of bounded size; ``taken`` is told of each part.
 
     A page of another site can send a form without being asked, but not this content type.
     """
@@ -81,6 +107,7 @@ async def read_body(request: Request) -> dict[str, Any]:
     body = bytearray()
     async for part in request.stream():
         body += part
+        taken(len(part))
         if len(body) > LARGEST:
             raise Refused(413, f"the body must be at most {LARGEST:,} bytes")
     try:

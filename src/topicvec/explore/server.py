@@ -1,6 +1,7 @@
 """Serve the explorer on this computer, for this computer only."""
 
 import logging
+import os
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -19,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 _HOST = "127.0.0.1"
 _CLOUDS = 64  # made ahead, of the largest topics; each takes a blink, many would take long
-_LONGEST_WAIT = 5  # seconds for a quiet connection
+_BACKLOG = 1024  # connections that wait to be taken
 
 
 def serve(
@@ -47,11 +48,12 @@ def serve(
     uvicorn = require("uvicorn", "explore", "the explorer")
     require("starlette", "explore", "the explorer")
     from topicvec.explore.app import create_app
+    from topicvec.explore.connections import QUIET, bounded
 
     app = create_app(collection)
-    config = uvicorn.Config(
-        app, log_level="warning", access_log=False, server_header=False, lifespan="off",
-        timeout_keep_alive=_LONGEST_WAIT, limit_concurrency=64, timeout_graceful_shutdown=2,
+    config = uvicorn.Config(  # requests that make no sense are no news: only errors are logged
+        app, log_level="error", access_log=False, server_header=False, lifespan="off", ws="none",
+        http=bounded(), timeout_keep_alive=int(QUIET), timeout_graceful_shutdown=2,
     )  # fmt: skip
     # Each product is small, and threads that wait for each other wait for the browser's core.
     with _listen(port) as listener, one_blas_thread():
@@ -126,11 +128,12 @@ def _listen(port: int) -> socket.socket:
     # asyncio sends at once only on sockets that say they are TCP; else each answer's second part
     # waits 40 ms for the browser's delayed acknowledgement of its first
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if os.name == "posix":  # on Windows it would let two programs listen on one port
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((_HOST, port))
     except (OSError, OverflowError) as error:
         listener.close()
         raise DataError(f"cannot listen on port {port} ({error}); choose another --port") from error
-    listener.listen(128)
+    listener.listen(_BACKLOG)
     return listener

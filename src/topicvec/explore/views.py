@@ -18,6 +18,7 @@ from topicvec.pictures.palette import COLOURS, topic_colours
 
 __all__ = [
     "cloud_of",
+    "first_rows",
     "frequency_views",
     "headline",
     "opening",
@@ -112,11 +113,26 @@ def frequency_views(model: TopicVec) -> dict[int, tuple[tuple[str, float, float]
         column = slice(inside.indptr[topic], inside.indptr[topic + 1])
         logs = np.log(np.column_stack([inside.data[column], lift.data[column]]))
         mixtures = logs @ np.stack([_BALANCES, 1 - _BALANCES])  # (words, positions)
-        rows = np.unique(np.argsort(-mixtures, axis=0, kind="stable")[:_N_WORDS])
+        rows = first_rows(mixtures, _N_WORDS)
         words = [model.vectors_.words[row] for row in inside.indices[column][rows]]
         pairs = logs[rows].round(4).tolist()
         found[topic] = tuple((word, *pair) for word, pair in zip(words, pairs, strict=True))
     return found
+
+
+def first_rows(values: NDArray[np.floating], n: int) -> NDArray[np.integer]:
+    """Give the rows that are among the n largest of a column; of equal ones those above.
+
+    Examples
+    --------
+    >>> first_rows(np.array([[3, 0], [1, 1], [3, 9], [2, 9]]), 1)
+    array([0, 2])
+    """
+    if len(values) <= n:
+        return np.arange(len(values))
+    least = np.partition(values, -n, axis=0)[-n]
+    near = np.flatnonzero((values >= least).any(axis=1))  # so few that sorting them costs nothing
+    return near[np.unique(np.argsort(-values[near], axis=0, kind="stable")[:n])]
 
 
 def _rounded(pairs: Pairs) -> Pairs:

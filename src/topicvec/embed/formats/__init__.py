@@ -52,6 +52,7 @@ def read_vectors(
     encoding: str = "utf-8",
     max_words: int | None = None,
     mmap: bool = False,
+    trust_pickle: bool = False,
 ) -> ParsedVectors:
     r"""Read a vector file of any format.
 
@@ -66,6 +67,8 @@ def read_vectors(
         Only the first so many.
     mmap : bool
         Leave the matrix on disk; for float32 safetensors.
+    trust_pickle : bool
+        Open gensim's files, which can run any code.
 
     Returns
     -------
@@ -90,6 +93,7 @@ def read_vectors(
             "save('….safetensors')"
         )
     if chosen == "gensim":
+        _check_trusted(path, trust_pickle)
         return read_keyed(path, max_words)
     read = read_binary if chosen == "word2vec-binary" else read_text
     return read(path, encoding=encoding, max_words=max_words)
@@ -195,10 +199,6 @@ def detect_format(path: Path) -> str:
     {"safetensors", "gensim", "word2vec-binary", "word2vec", "glove"}
         fastText's .vec files are "word2vec".
 
-    Notes
-    -----
-    A pickle is only taken for gensim's if its name says so too, because opening it may run code.
-
     Examples
     --------
     >>> import tempfile
@@ -212,7 +212,7 @@ def detect_format(path: Path) -> str:
     if head[8:9] == b"{" and int.from_bytes(head[:8], "little") < MAX_HEADER_BYTES:
         return "safetensors"
     if head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
-        return _gensim(path)
+        return "gensim"
     if head.startswith(_FASTTEXT_MODEL):
         raise FormatError(f"{path}: a fastText model (.bin): use its .vec file instead")
     first, _, rest = head.partition(b"\n")
@@ -227,13 +227,16 @@ def detect_format(path: Path) -> str:
     )
 
 
-def _gensim(path: Path) -> str:
-    if path.suffix in GENSIM_SUFFIXES and not is_compressed(path):
-        return "gensim"
-    raise FormatError(
-        f"{path}: a pickle, which may run any code when opened. If gensim wrote it and you trust "
-        f"it, name it *.kv, or load it yourself and use WordVectors.from_gensim"
-    )
+def _check_trusted(path: Path, trusted: bool) -> None:
+    """Refuse to open a pickle unasked, whatever its name and its first bytes say."""
+    if not trusted:
+        raise FormatError(
+            f"{path}: gensim's files are pickles, which may run any code when opened: if you trust "
+            "whoever made it, load it with trust_pickle=True (topicvec vectors convert "
+            "--trust-pickle writes a file that needs no trust)"
+        )
+    if is_compressed(path):
+        raise FormatError(f"{path}: gensim reads no compressed files: unpack it first")
 
 
 def _is_text(rest: bytes, header: Header) -> bool:

@@ -12,44 +12,48 @@ word_lengths   U32 (words)         bytes of each word
 =============  ==================  =========================================================
 
 The header's metadata has ``format = "topicvec-vectors"``, ``version = "1"`` and what the user
-gave. Nothing in the file is ever executed. `write_tensors` writes any safetensors file of the
-project.
+gave. Nothing in the file is ever executed. The last tensor is a checksum, see `topicvec.stored`;
+files from before it have none.
 """
 
-import hashlib
 import json
-import os
+import re
+from base64 import b64decode
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from safetensors import SafetensorError, safe_open
 
 from topicvec.errors import DataError, FormatError
-from topicvec.files import atomic_write
+from topicvec.stored import (
+    ANY,
+    Layout,
+    Stored,
+    each,
+    mapping,
+    number,
+    open_tensors,
+    parse_json,
+    whole,
+    write_tensors,
+)
 
 __all__ = [
-    "TENSOR_TYPES", "ParsedVectors", "dequantize", "in_utf8", "quantize", "read_own", "with_rows",
-    "write_own", "write_tensors",
+    "ParsedVectors", "check_about", "dequantize", "in_utf8", "quantize", "read_own", "with_rows",
+    "write_own",
 ]  # fmt: skip
 
-LAYOUT = "topicvec-vectors"
-VERSION = 1
+_AGAIN = "get or write the file again"
+LAYOUT = Layout("topicvec-vectors", 1, "file of word vectors", _AGAIN)
 LARGEST_CODE = 127
 BLOCK_ROWS = 4096
 SPARE_ROWS = 512  # behind vectors in memory: an article has fewer new words
 _TAKING = Lock()
-
-TENSOR_TYPES = {
-    "|b1": "BOOL", "|u1": "U8", "|i1": "I8", "<i2": "I16", "<u2": "U16", "<i4": "I32",
-    "<u4": "U32", "<i8": "I64", "<u8": "U64", "<f2": "F16", "<f4": "F32", "<f8": "F64",
-}  # fmt: skip
-"""Types of arrays that a file can hold, by NumPy's names, and what safetensors calls them."""
 
 
 class ParsedVectors(NamedTuple):
@@ -73,67 +77,6 @@ class ParsedVectors(NamedTuple):
     matrix: NDArray[np.float32]
     counts: NDArray[np.float64] | None = None
     metadata: Mapping[str, str] = {}
-
-
-def write_tensors(
-    path: Path,
-    tensors: Mapping[str, NDArray[Any]],
-    metadata: Mapping[str, str],
-    *,
-    checksum: bool = False,
-) -> None:
-    """Write a safetensors file, whole or not at all; the same contents give the same bytes.
-
-    Parameters
-    ----------
-    path : Path
-    tensors : mapping of str to ndarray
-        Of the types in `TENSOR_TYPES`; wide ones come first in the file, so that each is aligned.
-    metadata : mapping of str to str
-        For the header, in this order.
-    checksum : bool
-        Whether a last tensor ``checksum`` has the SHA-256 of all bytes before it.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from safetensors.numpy import load_file
-    >>> path = Path(tempfile.mkdtemp(), "any.safetensors")
-    >>> write_tensors(path, {"x": np.arange(3.0)}, {"format": "mine"}, checksum=True)
-    >>> found = load_file(path)
-    >>> found["x"], found["checksum"].shape
-    (array([0., 1., 2.]), (32,))
-    """
-    digest = hashlib.sha256()
-    tensors = dict(sorted(tensors.items(), key=lambda item: -item[1].itemsize))
-    names = {**tensors, "checksum": np.empty(digest.digest_size, np.uint8)} if checksum else tensors
-    header = _header(names, metadata)
-    digest.update(header)
-    with atomic_write(path) as part, part.open("wb") as file:
-        file.write(header)
-        for tensor in tensors.values():
-            block = np.ascontiguousarray(tensor, tensor.dtype.newbyteorder("<"))
-            block.tofile(file)
-            if checksum:
-                digest.update(block.data)
-        if checksum:
-            file.write(digest.digest())
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _header(tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]) -> bytes:
-    # Written here and not by safetensors, whose order of metadata changes from run to run.
-    header: dict[str, Any] = {"__metadata__": dict(metadata)}
-    start = 0
-    for name, tensor in tensors.items():
-        end = start + tensor.nbytes
-        dtype = TENSOR_TYPES[tensor.dtype.newbyteorder("<").str]
-        header[name] = {"dtype": dtype, "shape": tensor.shape, "data_offsets": [start, end]}
-        start = end
-    text = json.dumps(header).encode()
-    padded = text.ljust(len(text) + -len(text) % 8)
-    return len(padded).to_bytes(8, "little") + padded
 
 
 def in_utf8(words: Sequence[str]) -> list[bytes]:
@@ -173,7 +116,9 @@ def write_own(
         raise DataError(
             f"metadata may not use the layout's own keys {sorted(reserved)}: rename them"
         )
-    own = {"format": LAYOUT, "version": str(VERSION)} | dict(sorted(vectors.metadata.items()))
+    own = {"format": LAYOUT.name, "version": str(LAYOUT.version)} | dict(
+        sorted(vectors.metadata.items())
+    )
     write_tensors(path, _tensors(vectors, quantized, step), own)
 
 
@@ -202,21 +147,60 @@ def read_own(path: Path, *, max_words: int | None = None, mmap: bool = False) ->
     ParsedVectors(words=('cat',), matrix=array([[1., 1.]], dtype=float32), counts=array([1.]),
     metadata={'by': 'me'})
     """
-    try:
-        with safe_open(path, framework="numpy") as file:
-            metadata = dict(sorted((file.metadata() or {}).items()))
-            _check_layout(path, file, metadata)
-            lengths = file.get_tensor("word_lengths")
-            n_words = min(len(lengths), max_words or len(lengths))
-            words = _cut_words(path, file.get_tensor("words").tobytes(), lengths, n_words)
-            counts = file.get_tensor("unigram")[:n_words].astype(np.float64)
-            matrix = _read_matrix(path, file, n_words, mmap)
-    except SafetensorError as error:
-        raise FormatError(
-            f"{path}: not a whole safetensors file ({error}): get or write the file again"
-        ) from error
+    with open_tensors(path, LAYOUT) as file:
+        metadata = dict(sorted((file.metadata() or {}).items()))
+        _check_shapes(path, file)
+        small = {name: file.get_tensor(name) for name in ("word_lengths", "words", "unigram")}
+        stored = Stored(path, metadata, small, LAYOUT.advice)
+        words = stored.texts("words", "word_lengths", most=max_words)
+        n_words = len(words)
+        counts = stored.numbers("unigram", (None,), least=0)[:n_words].astype(np.float64)
+        matrix = _read_matrix(path, file, n_words, mmap)
     own = {key: value for key, value in metadata.items() if key not in ("format", "version")}
+    check_about(stored, own)
     return ParsedVectors(words, matrix, counts, own)
+
+
+_DIGITS = re.compile(r"[0-9]{1,15}")
+# Entries that are used whoever wrote them, those of vectors that learned on top of the default
+# ones, and those of PSDVec; any other is only shown.
+_USED = {
+    "eigenvalues": each(number(0)),
+    "eigenvalue_power": number(-10, 10),
+    "added_words": whole(0),
+}
+_ON_DEFAULT = {"scale": number(0, 1e6)}
+_BY_PSDVEC = {"window": mapping(ANY), "settings": mapping(ANY)}
+
+
+def check_about(stored: Stored, metadata: Mapping[str, str]) -> None:
+    """Refuse metadata of vectors that say what cannot be.
+
+    Parameters
+    ----------
+    stored : Stored
+        The file that they are from.
+    metadata : mapping of str to str
+    """
+    learned = _DIGITS.fullmatch(metadata.get("general", "")) is not None
+    by_psdvec = metadata.get("method") == "PSDVec"
+    kinds = _USED | (_ON_DEFAULT if learned else {}) | (_BY_PSDVEC if by_psdvec else {})
+    for name, kind in kinds.items():
+        if name in metadata and not kind.fits(_parsed(metadata[name])):
+            stored.refuse(name, kind.expected, metadata[name])
+    if learned:
+        try:
+            mean = np.frombuffer(b64decode(metadata.get("mean", ""), validate=True), "<f4")
+        except ValueError as error:
+            stored.refuse("mean", "numbers in base 64", error)
+        replace(stored, tensors={"mean": mean}).numbers("mean", (None,))
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return parse_json(text)
+    except ValueError:
+        return None  # which is of no kind
 
 
 def _tensors(
@@ -235,19 +219,8 @@ def _tensors(
     return {"unigram": unigram, "step": chosen, **words, "codes": codes.T}
 
 
-def _check_layout(path: Path, file: Any, metadata: Mapping[str, str]) -> None:
-    """Refuse a file of another layout, or with a tensor missing or of the wrong type or shape."""
-    if metadata.get("format") != LAYOUT:
-        raise FormatError(
-            f'{path}: expected a safetensors file with format "{LAYOUT}" in its metadata, found '
-            f"{metadata.get('format')!r}: it was not written by topicvec"
-        )
-    version = metadata.get("version", "")
-    if not version.isdecimal() or int(version) > VERSION:
-        raise FormatError(
-            f"{path}: layout version {version!r}, but this topicvec reads up to {VERSION}: "
-            "pip install --upgrade topicvec"
-        )
+def _check_shapes(path: Path, file: Any) -> None:
+    """Refuse a file with a tensor missing, unknown, or of the wrong type or shape."""
     found = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118
     shapes: dict[str, Any] = {name: tuple(tensor.get_shape()) for name, tensor in found.items()}
     name = "codes" if "codes" in found else "matrix"
@@ -263,28 +236,16 @@ def _check_layout(path: Path, file: Any, metadata: Mapping[str, str]) -> None:
         expected["step"] = ("F32 ()",)
     if len(shapes.get("words", ())) == 1:
         shapes["words"] = "(bytes,)"
+    unknown = set(found) - {*expected, "checksum"}
+    if unknown:
+        raise FormatError(f"{path}: a tensor {min(unknown)!r} that no vector file has: {_AGAIN}")
     for name, kinds in expected.items():
         kind = f"{found[name].get_dtype()} {shapes[name]}" if name in found else None
         if kind not in kinds or not n_words:
             raise FormatError(
-                f"{path}: tensor {name}: expected {' or '.join(kinds)}, found {kind}: this "
-                "topicvec does not read such a file; get or write it again"
+                f"{path}: tensor {name}: expected {' or '.join(kinds)}, found {kind}: "
+                f"this topicvec does not read such a file; {_AGAIN}"
             )
-
-
-def _cut_words(
-    path: Path, blob: bytes, lengths: NDArray[np.uint32], n_words: int
-) -> tuple[str, ...]:
-    ends = np.cumsum(lengths, dtype=np.uint64)
-    if ends[-1] != len(blob):
-        raise FormatError(
-            f"{path}: the words have {len(blob)} bytes, their lengths add to {ends[-1]}"
-        )
-    places = pairwise([0, *ends[:n_words].tolist()])
-    try:
-        return tuple(blob[start:end].decode() for start, end in places)
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{path}: a word is not UTF-8 ({error}): the file is damaged") from error
 
 
 def _read_matrix(path: Path, file: Any, n_words: int, mmap: bool) -> NDArray[np.float32]:

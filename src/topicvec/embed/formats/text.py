@@ -8,9 +8,10 @@ import codecs
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain, islice, repeat
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +21,14 @@ from topicvec.errors import DataError, FormatError
 from topicvec.files import open_read, open_write
 
 __all__ = [
-    "Header", "check_shape", "collect_rows", "decoded", "encode_words", "is_number", "parse_header",
-    "read_text", "trailing_numbers", "write_text",
+    "Header", "check_shape", "collect_rows", "decoded", "encode_words", "is_number", "limited_rows",
+    "parse_header",    "read_text", "trailing_numbers", "write_text",
 ]  # fmt: skip
 
 BLOCK_BYTES = 1 << 22
 SAMPLE_LINES = 100
 MAX_DIMS = 1 << 16  # far above any real vectors; a header that promises more is damaged
+MAX_LINE_BYTES = MAX_DIMS * 32
 _HEADER = re.compile(rb"\s*(\d{1,18})\s+(\d{1,18})\s*")
 _ENCODING = (
     "give the file's own encoding with encoding= (--encoding on the command line), for example "
@@ -144,15 +146,16 @@ def read_text(path: Path, *, encoding: str, max_words: int | None = None) -> Par
     ('cat', 'ice cream')
     """
     with open_read(path) as file:
-        first = file.readline()
+        lines_left = limited_rows(path, file)
+        first = next(lines_left, b"")
         header, sample = parse_header(first), []
         if header:
             check_shape(path, *header)
         else:
-            sample = [first, *islice(file, SAMPLE_LINES)]
+            sample = [first, *islice(lines_left, SAMPLE_LINES)]
             header = Header(0, _commonest_dims(path, sample))
         first_line = 2 if header.n_words else 1
-        lines = islice(_lines(chain(sample, file)), max_words)
+        lines = islice(_lines(chain(sample, lines_left)), max_words)
         blocks = _blocks(path, lines, first_line, header.n_dims)
         parsed = collect_rows(path, encoding, lambda row: f"line {row + first_line}", blocks)
     if header.n_words and len(parsed.words) not in (header.n_words, max_words):
@@ -161,6 +164,28 @@ def read_text(path: Path, *, encoding: str, max_words: int | None = None) -> Par
             "file is cut off, or its first line is wrong"
         )
     return parsed
+
+
+def limited_rows(path: Path, file: IO[bytes]) -> Iterator[bytes]:
+    """Give the lines of a file; refuse one that is longer than any of word vectors.
+
+    Parameters
+    ----------
+    path : Path
+        For the message.
+    file : binary file
+
+    Yields
+    ------
+    bytes
+    """
+    for number, line in enumerate(iter(partial(file.readline, MAX_LINE_BYTES + 1), b""), 1):
+        if len(line) > MAX_LINE_BYTES:
+            raise FormatError(
+                f"{path}, line {number}: longer than {MAX_LINE_BYTES} bytes, as no line of word "
+                "vectors or counts is: the file is something else"
+            )
+        yield line
 
 
 def write_text(

@@ -1,0 +1,132 @@
+"""Vectors of other programs are brought to the scale that the link function means."""
+
+import numpy as np
+import pytest
+from gensim.models import FastText, Word2Vec
+
+from topicvec import PSDVec, TopicVec, WordVectors, load_vectors
+from topicvec.embed.scale import spread_of, to_scale
+from topicvec.errors import DataError
+
+N_BLOCKS, N_WORDS, N_DIMS = 6, 100, 40
+
+
+@pytest.fixture(scope="module")
+def vectors():
+    """Words of six subjects, on the scale of log ratios."""
+    rng = np.random.default_rng(0)
+    centres = rng.normal(size=(N_BLOCKS, N_DIMS)) / np.sqrt(N_DIMS)
+    matrix = np.repeat(centres, N_WORDS, axis=0) + 0.1 * rng.normal(size=(600, N_DIMS))
+    plain = WordVectors([f"word{row}" for row in range(600)], matrix, np.ones(600))
+    return WordVectors(plain.words, matrix * 0.26 / spread_of(plain), plain.unigram)
+
+
+@pytest.fixture(scope="module")
+def documents():
+    rng = np.random.default_rng(1)
+    own = [N_WORDS * (row % N_BLOCKS) + rng.integers(0, N_WORDS, 30) for row in range(120)]
+    other = rng.integers(0, 600, (120, 10))
+    return [[f"word{word}" for word in [*a, *b]] for a, b in zip(own, other.tolist(), strict=True)]
+
+
+def stretched(vectors, factor):
+    return WordVectors(vectors.words, factor * vectors.matrix, vectors.unigram)
+
+
+def shares_of(vectors, documents):
+    model = TopicVec(6, vectors, own_words=False, random_state=0).fit(documents)
+    return sorted((topic.share for topic in model.topics_), reverse=True)
+
+
+@pytest.mark.parametrize("factor", [0.01, 5, 300])
+def test_vectors_of_any_length_give_the_same_topics(vectors, documents, factor):
+    expected = shares_of(vectors, documents)
+    assert expected[0] < 0.3
+    found = shares_of(stretched(vectors, factor), documents)
+    assert found == pytest.approx(expected, abs=0.02)
+
+
+def test_vectors_of_the_right_scale_are_left_as_they_are(vectors):
+    assert to_scale(vectors) is vectors
+    for factor in (0.6, 1.9):
+        assert to_scale(given := stretched(vectors, factor)) is given
+    assert to_scale(load_vectors()) is load_vectors()
+    assert spread_of(load_vectors()) == pytest.approx(0.26, abs=0.01)
+
+
+def test_scaling_says_what_it_did_and_is_done_once(vectors, caplog):
+    with caplog.at_level("INFO", "topicvec"):
+        scaled = to_scale(stretched(vectors, 10))
+    assert "multiplied by 0.1" in caplog.text
+    assert scaled.metadata["scaled"] == "0.1"
+    assert to_scale(scaled) is scaled
+    np.testing.assert_allclose(scaled.matrix, vectors.matrix, rtol=1e-3)
+
+
+def test_few_words_and_vectors_of_psdvec_are_left_as_they_are(vectors):
+    few = stretched(vectors, 100).subset(499)
+    assert to_scale(few) is few
+    own = stretched(vectors, 100).with_metadata(method="PSDVec")
+    assert to_scale(own) is own
+    trained = PSDVec(2, min_count=1).fit(["cat dog", "car bus"] * 5).vectors_
+    assert "PSDVec" in trained.metadata["method"]
+
+
+def test_a_model_saved_without_its_vectors_takes_them_as_they_were_given(
+    vectors, documents, tmp_path
+):
+    long = stretched(vectors, 20)
+    model = TopicVec(6, long, random_state=0).fit(documents)
+    model.save(tmp_path / "a.topicvec", embed_vectors=False)
+    again = TopicVec.load(tmp_path / "a.topicvec", vectors=long)
+    assert np.array_equal(again.transform(documents), model.transform(documents))
+
+
+@pytest.fixture(scope="module")
+def sentences(documents):
+    return documents * 4
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", [Word2Vec, FastText])
+@pytest.mark.parametrize("sg", [0, 1])
+def test_vectors_of_gensim_give_no_giant_topic(sentences, documents, kind, sg):
+    more = {"bucket": 1000} if kind is FastText else {}
+    trained = kind(
+        sentences, vector_size=30, min_count=1, sg=sg, epochs=20, workers=1, seed=1, **more
+    )
+    for given in (trained, trained.wv):
+        model = TopicVec(6, given, random_state=0).fit(documents)
+        assert max(topic.share for topic in model.topics_) < 0.4
+
+
+def test_a_mapping_of_words_is_vectors(vectors, documents):
+    mapping = {word: vectors[word] for word in vectors}
+    frequencies = dict.fromkeys(mapping, 1)
+    assert load_vectors(mapping, frequencies=frequencies) == vectors
+    with pytest.warns(UserWarning, match="come without word frequencies"):
+        model = TopicVec(6, mapping, random_state=0).fit(documents)
+    assert model.vectors_.words == vectors.words
+    with pytest.raises(DataError, match=r"vectors of one length; found shapes \(1,\), \(2,\)"):
+        load_vectors({"cat": [1.0], "dog": [1.0, 2.0]})
+    with pytest.raises(DataError, match="found shapes no word"):
+        load_vectors({})
+
+
+def test_what_holds_no_vectors_is_told(vectors):
+    with pytest.raises(DataError, match="a mapping of words to vectors; found int"):
+        TopicVec(2, vectors=3).fit(["a text"])
+
+
+def test_vectors_of_spacy_are_taken_over(vectors, documents):
+    spacy = pytest.importorskip("spacy")
+    nlp = spacy.blank("en")
+    with pytest.raises(DataError, match="has no word vectors: load one that has"):
+        load_vectors(nlp)
+    for word in vectors:
+        nlp.vocab.set_vector(word, vectors[word])
+    frequencies = dict.fromkeys(vectors.words, 1)
+    for given in (nlp, nlp.vocab):
+        found = load_vectors(given, frequencies=frequencies)
+        assert set(found.words) == set(vectors.words)
+        assert np.array_equal(found["word7"], vectors["word7"])
