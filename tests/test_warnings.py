@@ -30,7 +30,7 @@ def glove(folder):
 CASES = {
     "fit": lambda _: quick().fit(TEXTS),
     "not converged": lambda _: quick(max_iter=1).fit(TEXTS[:2]),
-    "classes": lambda _: quick().fit(TEXTS, ["a", "b", "a"]),
+    "classes": lambda _: quick().set_params(share="class").fit(TEXTS, ["a", "b", "a"]),
     "partial_fit": lambda _: quick().partial_fit(TEXTS),
     "transform": lambda _: fitted().transform(["unheard"]),
     "seeds": lambda _: quick(seed_words=[["cat", "unheard"]]).fit(TEXTS[:2]),

@@ -4,11 +4,13 @@ The names below are imported when they are first used, so ``import topicvec`` is
 """
 
 import importlib
-from typing import TYPE_CHECKING, Any
 
 from topicvec.version import __version__
 
+TYPE_CHECKING = False  # as typing says, which would take most of the time of this import
 if TYPE_CHECKING:
+    from typing import Any
+
     from topicvec import datasets as datasets
     from topicvec.embed import PSDVec as PSDVec
     from topicvec.embed import WordVectors as WordVectors
@@ -43,7 +45,7 @@ _HOME = {
 __all__ = [*_HOME, "__version__", "datasets"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     if name == "datasets":
         return importlib.import_module("topicvec.datasets")
     if name not in _HOME:

@@ -7,12 +7,15 @@ followed here by their names alone; ``clone``, pipelines, searches and ``check_e
 
 import copy
 import inspect
-from typing import Any, Self
+import sys
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any, ClassVar, Self
 
-from topicvec.engine import Engine
+from topicvec.engine import Engine, is_connection
 from topicvec.errors import DataError
 
-__all__ = ["Estimator", "not_fitted"]
+__all__ = ["Estimator", "handed_names", "not_fitted"]
 
 
 class Estimator:
@@ -28,6 +31,8 @@ class Estimator:
     >>> Sieve(width=3)
     Sieve(width=3)
     """
+
+    _takes_counts: ClassVar[bool] = False  # a matrix of them, beside texts
 
     @classmethod
     def _defaults(cls) -> dict[str, Any]:
@@ -79,10 +84,18 @@ class Estimator:
         )
         return f"{type(self).__name__}({', '.join(changed)})"
 
+    def __getstate__(self) -> dict[str, Any]:
+        # A connection to a cluster stays where it is; None, the default, goes in its place.
+        items = vars(self).items()
+        return {name: None if is_connection(value) else value for name, value in items}
+
     def __sklearn_clone__(self) -> Self:
         # Word vectors and fitted models are large and do not change: a clone shares them.
         params = {name: _copied(value) for name, value in self.get_params().items()}
-        return type(self)(**params)
+        made = type(self)(**params)
+        if wish := vars(self).get("_sklearn_output_config"):  # a kind of table, of `set_output`
+            vars(made)["_sklearn_output_config"] = dict(wish)
+        return made
 
     def __sklearn_is_fitted__(self) -> bool:
         return any(name.endswith("_") and not name.startswith("__") for name in vars(self))
@@ -90,12 +103,13 @@ class Estimator:
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
 
+        counts = self._takes_counts
         return Tags(
             estimator_type=None,
             target_tags=TargetTags(required=False),
-            transformer_tags=TransformerTags(),
+            transformer_tags=TransformerTags() if hasattr(self, "transform") else None,
             input_tags=InputTags(
-                one_d_array=True, two_d_array=True, sparse=True, string=True, positive_only=True
+                two_d_array=counts, sparse=counts, string=True, positive_only=counts
             ),
         )
 
@@ -114,6 +128,52 @@ def not_fitted(estimator: object, lack: str = "topics") -> Exception:
         f"this {type(estimator).__name__} has no {lack} yet: call fit first"
     )
     return error
+
+
+def handed_names(X: Any) -> list[str] | None:
+    """Ask the pipeline that hands a matrix over for the names of its columns.
+
+    scikit-learn passes sparse counts on without the words of their columns, but the steps before
+    know them.
+
+    Parameters
+    ----------
+    X : matrix
+        What the step that is running was given.
+
+    Returns
+    -------
+    list of str, or None
+        None if no pipeline is running, or if its steps do not tell.
+
+    Examples
+    --------
+    >>> handed_names([[1, 0]])
+    """
+    for frame in _frames(sys._getframe(1)):
+        pipeline = frame.f_locals.get("self")
+        if not (hasattr(type(pipeline), "named_steps") and _hands_over(frame, X)):
+            continue
+        steps = getattr(pipeline, "steps", [])
+        place = frame.f_locals.get("step_idx", len(steps) - 1)
+        if place < 1:  # an outer pipeline may know
+            continue
+        try:
+            names = [str(name) for name in pipeline[:place].get_feature_names_out()]  # type: ignore[index]
+        except (AttributeError, ValueError):  # a step without names
+            return None
+        return names if len(names) == X.shape[1] else None
+    return None
+
+
+def _frames(frame: FrameType | None) -> Iterator[FrameType]:
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+def _hands_over(frame: FrameType, X: Any) -> bool:
+    return any(value is X for value in frame.f_locals.values())
 
 
 def _short(value: object) -> str:

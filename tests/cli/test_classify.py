@@ -99,7 +99,7 @@ def test_an_interrupted_training_keeps_what_it_has(three, vectors, tmp_path, mon
     def interrupt(watch, news):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(fitting._Watch, "__call__", interrupt)
+    monkeypatch.setattr(fitting.Watch, "__call__", interrupt)
     output = tmp_path / "a.classifier"
     arguments = ["classify", "train", str(three), "-o", str(output), "-k", "1"]
     arguments += ["--vectors", str(vectors), *COLUMNS]
@@ -131,4 +131,6 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, expected, model, three
     shown = capsys.readouterr()
     assert shown.out == ""
     assert expected in shown.err
-    assert shown.err.startswith("topicvec: ")
+    *read, error = shown.err.splitlines()
+    assert error.startswith("topicvec: ")
+    assert all("utf-8" in line for line in read)

@@ -9,7 +9,8 @@ import pytest
 from topicvec.cli.main import call, run
 
 COMMANDS = [
-    ["topics"], ["fit"], ["transform"], ["info"], ["show"], ["trends"], ["explain"], ["search"],
+    ["topics"], ["fit"], ["transform"], ["info"], ["show"],
+    ["over-time"], ["by-class"], ["relabel"], ["merge"], ["choose"], ["explain"], ["search"],
     ["similar"], ["summarize"], ["demo"],
     ["classify", "train"], ["classify", "predict"], ["cloud"], ["picture"], ["report"], ["explore"],
     *(["vectors", name] for name in ("train", "add", "eval", "convert", "info", "nearest")),
@@ -122,7 +123,7 @@ def test_a_pipe_works(article):
     [
         (["topics", "no-such-file.txt"], "no-such-file.txt"),
         (["topics", "{empty}"], "empty"),
-        (["topics", "{latin}"], "--encoding"),
+        (["topics", "{latin}", "--encoding", "utf-8"], "--encoding"),
         (["topics", "{table}", "--text-column", "body"], "body"),
         (["topics", "{article}", "-k", "0"], "n_topics must be"),
         (
@@ -146,7 +147,9 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, expected, article, tmp
     assert call([argument.format(**names) for argument in arguments]) == 2
     shown = capsys.readouterr()
     assert shown.out == ""
-    assert shown.err.startswith("topicvec: ")
+    *read, error = shown.err.splitlines()
+    assert error.startswith("topicvec: ")
+    assert all("utf-8" in line for line in read)
     assert expected in shown.err
     assert "Traceback" not in shown.err
 

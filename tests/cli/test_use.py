@@ -1,4 +1,4 @@
-"""Commands that use a model: transform, info, show, trends, explain, search, similar, summarize."""
+"""Commands that use a model: transform, show, over-time, explain, search, similar and more."""
 
 import contextlib
 import csv
@@ -106,19 +106,19 @@ def timed(folder):
     return [str(path), "--time-column", "time"]
 
 
-def test_trends_follow_topics_through_time(model, timed, capsys):
-    assert call(["trends", str(model), *timed, "--bins", "8", "--json"]) == 0
+def test_topics_are_followed_through_time(model, timed, capsys):
+    assert call(["over-time", str(model), *timed, "--bins", "8", "--json"]) == 0
     topics = read_json(capsys)["topics"]
     assert {topic["index"] for topic in topics} <= set(range(1, 10))
     assert all(len(topic["spans"]) == 8 for topic in topics)
     assert "1940" in {topic["born"] for topic in topics}
     assert "1930" in {topic["died"] for topic in topics}
-    assert call(["trends", str(model), *timed, "--bins", "8"]) == 0
+    assert call(["over-time", str(model), *timed, "--bins", "8"]) == 0
     assert "▁" in capsys.readouterr().out
 
 
-def test_trends_of_one_topic_list_the_words_of_each_span(model, timed, capsys):
-    command = ["trends", str(model), *timed, "--bins", "2", "--topic", "3"]
+def test_one_topic_over_time_lists_the_words_of_each_span(model, timed, capsys):
+    command = ["over-time", str(model), *timed, "--bins", "2", "--topic", "3"]
     assert call(command) == 0
     assert "words that rise" in capsys.readouterr().out
     assert call([*command, "--json", "--words", "1"]) == 0
@@ -283,10 +283,15 @@ def test_pipes_work_at_both_ends(model, article, tmp_path):
         (["transform", "{model}", "{corpus}", "-o", "{folder}/no/a.csv"], "no such folder"),
         (["info", "{corpus}"], "corpus.jsonl"),
         (["show", "{model}", "10"], "topics 0 to 9"),
-        (["trends", "{model}", "{corpus}"], "a time for each document, found 0 for 96"),
+        (["over-time", "{model}", "{corpus}"], "(--time-column)"),
+        (["topics", "{model}", "--text-column", "body"], "--text-column is for reading texts"),
+        (["show", "{model}", "1", "--format", "csv"], "--format is for reading texts"),
+        (["topics", "{model}", "--stop-words", "italian"], "--stop-words is for topics that"),
+        (["topics", "{model}", "--no-phrases"], "--phrases is for topics that"),
+        (["topics", "{model}", "--json", "--csv"], "--json and --csv are two forms of one table"),
         (["search", "{model}", "bread"], "nothing to look in"),
         (["search", "{model}", "bread", "--index", "nowhere"], "nowhere"),
-        (["search", "{model}", "bread", "--index", "{model}"], "expected an index"),
+        (["search", "{model}", "bread", "--index", "{model}"], "expected a document index"),
         (["search", "{model}", "bread", "{corpus}", "-n", "0"], "at least 1"),
         (["similar", "{model}", "{corpus}", "--to", "nobody"], "nobody"),
         (["summarize", "{corpus}", "-m", "{model}", "-n", "0"], "at least 1"),
@@ -300,9 +305,10 @@ def test_bad_input_is_one_line_and_exit_code_2(
     assert call([argument.format(**names) for argument in arguments]) == 2
     shown = capsys.readouterr()
     assert shown.out == ""
-    assert shown.err.startswith("topicvec: ")
-    assert expected in shown.err
-    assert shown.err.count("\n") == 1
+    *read, error = shown.err.splitlines()
+    assert error.startswith("topicvec: ")
+    assert expected in error
+    assert all(": JSON lines, utf-8" in line for line in read)
 
 
 def test_a_wrong_form_is_refused_with_the_choices(model, corpus, tmp_path, capsys):

@@ -126,8 +126,8 @@ def test_the_papers_settings_can_be_asked_for_and_changed(corpus, monkeypatch, t
 
 
 def test_vectors_are_extended_with_the_settings_they_were_made_with(trained):
-    from topicvec.cli.vectors import _settings
+    from topicvec.embed.psdvec import settings_of
 
-    settings = _settings(load_vectors(trained))
+    settings = settings_of(load_vectors(trained))
     assert (settings["window"], settings["weighting"]) == (10, "harmonic")
     assert settings["smoothing"] == 0.2

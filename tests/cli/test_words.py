@@ -41,7 +41,7 @@ def test_options_of_words_reach_the_model(corpus, vectors, tmp_path):
 @pytest.mark.parametrize("command", ["topics -k 2", "explain -k 2", "summarize"])
 def test_unknown_words_are_said_in_one_line_with_what_helps(command, italian, vectors, capsys):
     assert call([*command.split(), str(italian), "--vectors", str(vectors)]) == 0
-    said = [line for line in capsys.readouterr().err.splitlines() if "unknown" in line]
+    said = [line for line in capsys.readouterr().err.splitlines() if "are unknown" in line]
     assert len(said) == 1
     assert "% of the words are unknown, most often: il, " in said[0]
     assert "--vectors corpus" in said[0]

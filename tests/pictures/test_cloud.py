@@ -143,7 +143,7 @@ def test_the_cloud_of_a_class_has_only_its_words(model, documents):
 
 
 def test_the_cloud_of_a_class_of_a_model_with_classes(documents, small_vectors):
-    model = TopicVec(n_topics=2, vectors=small_vectors, random_state=0)
+    model = TopicVec(n_topics=2, vectors=small_vectors, share="class", random_state=0)
     model.fit(documents, [d.label for d in documents])
     drawn = cloud(model, label="sea").svg
     assert "water<" in drawn

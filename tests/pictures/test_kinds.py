@@ -14,7 +14,6 @@ from topicvec import TopicVec, pictures
 from topicvec.errors import DataError
 from topicvec.model import Topic
 from topicvec.pictures.coloured import Piece
-from topicvec.pictures.kinds.by_class import class_means
 from topicvec.pictures.kinds.document_map import scatter_places
 from topicvec.pictures.kinds.hierarchy import _forks, _free_name, _lines, topic_tree
 from topicvec.pictures.kinds.tokens import set_lines
@@ -29,7 +28,7 @@ from topicvec.pictures.layout import (
 )
 from topicvec.pictures.palette import COLOURS, distinct_colours
 from topicvec.pictures.seen import shown_topics
-from topicvec.represent import branch_words
+from topicvec.represent import branch_words, topics_per_class
 from topicvec.text import Document
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -280,8 +279,8 @@ def test_branches_of_the_hierarchy_are_named_and_no_name_stands_on_a_line(model)
 
 
 def test_mixtures_of_classes_are_the_means_of_their_documents(model, documents):
-    proportions = model.transform(documents)
-    for name, row, count in zip(*class_means(model, documents), strict=True):
+    proportions, found = model.transform(documents), topics_per_class(model, documents)
+    for name, row, count in zip(found.names, found.shares, found.n_documents, strict=True):
         own = [i for i, document in enumerate(documents) if document.label == name]
         assert len(own) == count
         np.testing.assert_allclose(row, proportions[own].mean(axis=0))

@@ -16,7 +16,7 @@ def labels(documents):
 
 
 def test_a_pipeline_learns_classes_from_topics(documents, labels, vectors):
-    topics = TopicVec(2, vectors, random_state=0)
+    topics = TopicVec(2, vectors, share="class", random_state=0)
     pipeline = make_pipeline(TopicFeatures(topics), LogisticRegression(max_iter=500))
     train, test = slice(None, None, 2), slice(1, None, 2)
     score = pipeline.fit(documents[train], labels[train]).score(documents[test], labels[test])
@@ -50,7 +50,7 @@ def test_clones_share_nothing_that_was_learned(documents, vectors):
 
 
 def test_training_documents_are_described_without_their_own_words(documents, labels, vectors):
-    features = TopicFeatures(TopicVec(2, vectors, random_state=0), form="own-both")
+    features = TopicFeatures(TopicVec(2, vectors, share="class", random_state=0), form="own-both")
     training = features.fit_transform(iter(documents), labels)
     known = features.transform(documents)
     assert training.shape == known.shape == (len(documents), len(features.get_feature_names_out()))
@@ -66,7 +66,7 @@ def test_own_words_tell_classes_apart_better_than_poor_vectors_alone(documents, 
     poor = WordVectors(vectors.words, vectors.matrix[:, :6], vectors.unigram)  # good ones suffice
 
     def score(form):
-        topics = TopicVec(2, poor, random_state=0)
+        topics = TopicVec(2, poor, share="class", random_state=0)
         classifier = LogisticRegression(C=100, max_iter=2000)
         pipeline = make_pipeline(TopicFeatures(topics, form=form), classifier)
         return pipeline.fit(documents[train], labels[train]).score(documents[test], labels[test])

@@ -4,9 +4,9 @@ import pytest
 from topicvec import TopicVec, WordVectors
 from topicvec.engine import LocalEngine
 from topicvec.errors import DataError
-from topicvec.model.inference import infer, word_masses
+from topicvec.model.inference import infer
 from topicvec.represent.documents import counter_of
-from topicvec.represent.over_time import _squared, parse_time, topics_over_time
+from topicvec.represent.over_time import _squares, parse_time, topics_over_time
 from topicvec.text import Document
 
 # Two themes: transport moves from horses to trains, music stays as it is.
@@ -68,7 +68,7 @@ def test_squares_are_those_of_the_documents_tokens(small):
         words = np.flatnonzero(row)
         tokens = row[words, None] * inferred.responsibilities(document, words)
         expected[words] += tokens**2
-    found = word_masses(_squared(inferred), 6, LocalEngine(1)).toarray()
+    found = _squares(inferred, 6).toarray()
     np.testing.assert_allclose(found, expected, atol=2e-3)
 
 

@@ -30,7 +30,7 @@ def learned(vectors):
     counts = noise(60, rng)
     labels = np.array(["a", "b"] * 30)
     # words of their own already in the fit would know these documents before any feature does
-    model = TopicVec(2, vectors, own_words=False, tol=1e-2, random_state=0, n_jobs=1)
+    model = TopicVec(2, vectors, own_words=False, tol=1e-2, share="class", random_state=0, n_jobs=1)
     fitted = model.fit(counts, labels).fitted_
     classes = np.array([str(name) for name in fitted.classes])
     allowed = (classes == "None") | (labels[:, None] == classes)

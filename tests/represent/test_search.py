@@ -1,6 +1,3 @@
-import json
-import struct
-
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -11,7 +8,7 @@ from topicvec.represent import DocumentIndex, represent, transport_distance
 from topicvec.represent.blend import choose_blend, halves
 from topicvec.represent.search import Blend
 from topicvec.represent.transport import topic_distances
-from topicvec.represent.words import WordIndex
+from topicvec.represent.words import WordIndex, known_counts
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +23,23 @@ def test_bm25_weights_are_those_of_the_formula():
     damping = 1.2 * (0.25 + 0.75 * 3 / 2.5)
     assert index.telling[0] == pytest.approx(telling)
     assert index.table.toarray()[0, 0] == pytest.approx(telling * 2 / (2 + damping))
+
+
+def test_only_words_that_occur_are_looked_up_and_all_of_them_are(model):
+    words, counts = ["star", "unheard", "bread", "the"], csr_array([[0, 1, 2, 1], [0, 0, 1, 0]])
+    asked = []
+
+    class Counter:
+        def known(self, tokens, vectors):
+            asked.extend(tokens)
+            return {token: vectors.ids[token] for token in tokens if token in vectors}
+
+    vectors = model.vectors_
+    known = known_counts(Counter(), words, counts, vectors)
+    assert asked == ["unheard", "bread", "the"]
+    assert known.shape == (2, len(vectors))
+    assert known[:, [vectors.ids["bread"]]].toarray().ravel().tolist() == [2, 1]
+    assert known.sum() == 3 + ("the" in vectors)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +88,7 @@ def test_similar_documents_are_of_the_same_class_mostly_and_never_itself(index, 
 
 def test_similar_takes_a_place_or_an_id(index, documents):
     assert index.similar(documents[5].id) == index.similar(5)
-    with pytest.raises(DataError, match="no document is called 'nobody'"):
+    with pytest.raises(DataError, match=r"no document is called 'nobody'; .* with search"):
         index.similar("nobody")
     with pytest.raises(DataError, match="between 0 and 95"):
         index.similar(96)
@@ -130,23 +144,18 @@ def test_a_file_that_is_no_index_is_refused(index, model, tmp_path):
     with pytest.raises(DataError, match="no such file"):
         DocumentIndex.load(path, model)
     model.save(path)
-    with pytest.raises(FormatError, match="expected an index"):
+    with pytest.raises(FormatError, match="expected a document index"):
         DocumentIndex.load(path, model)
     index.save(path)
     path.write_bytes(path.read_bytes()[:-100])
-    with pytest.raises(FormatError, match="not a whole index"):
+    with pytest.raises(FormatError, match="not a whole document index"):
         DocumentIndex.load(path, model)
 
 
-def test_a_file_that_lacks_a_part_is_refused(index, model, tmp_path):
+def test_a_file_that_lacks_a_part_is_refused(index, model, tmp_path, craft):
     path = tmp_path / "a.index"
     index.save(path)
-    content = path.read_bytes()
-    (length,) = struct.unpack("<Q", content[:8])
-    header = json.loads(content[8 : 8 + length])
-    header["renamed"] = header.pop("mixtures")
-    text = json.dumps(header).encode()
-    path.write_bytes(struct.pack("<Q", len(text)) + text + content[8 + length :])
+    craft(path, mixtures=None)
     with pytest.raises(FormatError, match="mixtures"):
         DocumentIndex.load(path, model)
 

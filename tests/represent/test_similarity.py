@@ -56,7 +56,7 @@ def two_classes():
     )
     texts = ["cat dog kitten cat", "car car", "kitten dog cat dog", "bus bus"] * 4
     classes = ["a", "a", "b", "b"] * 4
-    return TopicVec(3, vectors, random_state=0, own_words=False).fit(texts, classes)
+    return TopicVec(3, vectors, random_state=0, own_words=False, share="class").fit(texts, classes)
 
 
 def test_the_kernel_of_topics_is_positive_semidefinite(model, two_classes):

@@ -1,3 +1,5 @@
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -131,3 +133,11 @@ def test_background_says_nothing_of_what_a_text_is_about(with_background):
 def test_a_text_of_nothing_but_background_has_a_summary(with_background):
     around = "Several were made early and announced that year."
     assert [s.text for s in summarize(with_background, around, 1)] == [around]
+
+
+@pytest.mark.parametrize("sign", ["!", "!)", "…", "\n", "\n ", " ", "'", "a.", "。」", "Mr. "])
+def test_no_run_of_signs_takes_long(sign):
+    text = "The sea. Sun " + sign * (200_000 // len(sign)) + "x sun. Moon."
+    start = time.process_time()
+    split_sentences(text)
+    assert time.process_time() - start < 10  # exclamation marks once took the square

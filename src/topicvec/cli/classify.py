@@ -61,16 +61,17 @@ def train(
     fitting.labels_of(documents)
     score = _held_out_score(documents, held_out, seed, params) if held_out else None
     classifier = fitting.fit_classifier(documents, **params)
-    classifier.save(output)
     n_topics = classifier.model_.n_topics_
-    if json:
-        classes = list(classifier.classes_)
-        facts = {"documents": len(documents), "classes": classes, "topics": n_topics}
-        render.show_json({**facts, "held_out_macro_f1": score})
-    else:
-        tested = "not tested" if score is None else f"held-out macro F1 {score:.1%}"
-        render.note(f"{output}: {len(classifier.classes_)} classes, {n_topics} topics, {tested}")
-    fitting.stop_if_interrupted(classifier.model_)
+    with fitting.keeping(classifier.model_):
+        classifier.save(output)
+        if json:
+            classes = list(classifier.classes_)
+            facts = {"documents": len(documents), "classes": classes, "topics": n_topics}
+            render.show_json({**facts, "held_out_macro_f1": score})
+        else:
+            tested = "not tested" if score is None else f"held-out macro F1 {score:.1%}"
+            n_classes = len(classifier.classes_)
+            render.note(f"{output}: {n_classes} classes, {n_topics} topics, {tested}")
 
 
 def _held_out_score(
@@ -79,6 +80,7 @@ def _held_out_score(
     from sklearn.model_selection import train_test_split
 
     from topicvec.cli import fitting
+    from topicvec.represent.classifier import macro_f1
 
     labels = [document.label for document in documents]
     try:
@@ -92,7 +94,8 @@ def _held_out_score(
         ) from error
     classifier = fitting.fit_classifier(known, **params)
     fitting.stop_if_interrupted(classifier.model_)
-    return classifier.score(others, [str(document.label) for document in others])
+    found = [guess.label for guess in classifier.classify(others)]
+    return macro_f1([document.label for document in others], found)
 
 
 @classify.command()
@@ -114,14 +117,14 @@ def predict(
     """
     import numpy as np
 
-    from topicvec.represent.classifier import TopicClassifier, macro_f1
+    from topicvec.represent.classifier import LightClassifier, macro_f1
     from topicvec.represent.export import check_suffix, open_table
 
     if output is not None:
         opts.check_writable(output)
         if check_suffix(output) == ".npy":
             raise DataError(f"{output}: classes are words: use .csv, .tsv, .jsonl or .parquet")
-    learned = TopicClassifier.load(classifier, n_jobs=jobs)
+    learned = LightClassifier.load(classifier, n_jobs=jobs)
     documents = texts.read()
     found = learned.classify(documents)
     columns: dict[str, Any] = {

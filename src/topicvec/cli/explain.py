@@ -1,6 +1,9 @@
 """``topicvec explain`` and ``summarize``: a text in colours, and in a few of its own sentences."""
 
 from collections import Counter
+from collections.abc import Iterator
+from itertools import repeat
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -22,10 +25,8 @@ Words = list[dict[str, Any]]
 @opts.reads_texts
 def explain(
     texts: opts.Texts,
-    reading: opts.Words,
+    learning: opts.Learning,
     model: opts.ModelOption = None,
-    k: opts.NTopics = "auto",
-    seed: opts.Seed = 0,
     least: Annotated[
         float, opts.flag("Leave words uncoloured whose topic is less probable.")
     ] = 0.0,
@@ -40,9 +41,7 @@ def explain(
     """
     from topicvec.cli import fitting
 
-    documents = texts.read()
-    params = {"n_topics": opts.number_of_topics(k), "random_state": seed, **reading}
-    fitted = fitting.load_or_fit(model, documents, **params)
+    documents, fitted = fitting.load_or_learn(model, texts, learning)
     found = [_coloured(fitted, document, least) for document in documents]
     if json:
         render.show_json(_as_json(fitted, documents, found))
@@ -98,25 +97,23 @@ def _print(model: "TopicVec", text: str, words: Words) -> None:
 @opts.reads_texts
 def summarize(
     texts: opts.Texts,
-    reading: opts.Words,
+    learning: opts.Learning,
     model: opts.ModelOption = None,
     n: Annotated[int, opts.flag("-n", "Sentences of each text.")] = 3,
-    seed: opts.Seed = 0,
     json: opts.Json = False,
 ) -> None:
     """Print the sentences of each text that cover its topics best, in their order.
 
+    Without --model the topics are those of each text itself.
     The exit code is 1 if no text has a sentence with known words.
 
     Example: topicvec summarize article.txt -n 3
     """
-    from topicvec.cli import fitting
     from topicvec.represent import summarize as choose
 
-    documents = texts.read()
-    whole = None if model is None else fitting.load_model(model)
-    params = {"random_state": seed, **reading}
-    summaries = [choose(whole or _own_model(each, **params), each, n) for each in documents]
+    documents, models = _models(texts, model, learning)
+    pairs = zip(models, documents, strict=True)
+    summaries = [choose(fitted, document, n) for fitted, document in pairs]
     found = list(zip(documents, summaries, strict=True))
     if json:
         records = [
@@ -134,10 +131,29 @@ def summarize(
         raise typer.Exit(NOTHING_FOUND)
 
 
-def _own_model(document: "Document", **params: Any) -> "TopicVec":
-    """Learn the topics of one text."""
+def _models(
+    texts: opts.SourceTexts, path: Path | None, learning: dict[str, Any]
+) -> "tuple[list[Document], Iterator[TopicVec]]":
+    """Read the documents, and give the model of each: that of the file, or its own topics."""
     from topicvec.cli import fitting
 
-    model = fitting.fit_topics([document], **params)
-    fitting.stop_if_interrupted(model)
-    return model
+    if path is not None:
+        documents, model = fitting.load_or_learn(path, texts, learning)
+        return documents, repeat(model, len(documents))
+    params = fitting.topic_params(learning)
+    documents = texts.read()
+    return documents, _own_models(documents, learning, params)
+
+
+def _own_models(
+    documents: "list[Document]", learning: dict[str, Any], params: dict[str, Any]
+) -> "Iterator[TopicVec]":
+    from topicvec.cli import fitting
+
+    labels = fitting.labels_of(documents) if learning["by_class"] else []
+    with fitting.workers(learning["engine"], learning["jobs"]) as n_jobs:
+        for place, document in enumerate(documents):
+            of_class = labels[place : place + 1] or None
+            model = fitting.fit_topics([document], of_class, n_jobs=n_jobs, **params)
+            fitting.stop_if_interrupted(model)
+            yield model

@@ -1,64 +1,132 @@
 """Topics as commands learn them: with a bar, and an orderly end when interrupted."""
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
 from topicvec.cli.main import INTERRUPTED
-from topicvec.cli.render import Advance, progress_bar
+from topicvec.cli.options import number_of_topics, read_settings, refuse_learning
+from topicvec.cli.render import note, progress_bar
 from topicvec.errors import DataError
-from topicvec.model import StepInfo, TopicVec
-from topicvec.text import Document
+from topicvec.model import TopicVec
+from topicvec.model.fit import interrupts_held
+from topicvec.model.progress import LEARNING, Watch
+from topicvec.text import Document, PreparedCorpus
 
 if TYPE_CHECKING:
-    from topicvec.represent import TopicClassifier
+    from topicvec.cli.options import SourceTexts
+    from topicvec.represent.classifier import LightClassifier
 
 __all__ = [
     "fit_classifier",
     "fit_topics",
+    "keeping",
     "labels_of",
+    "learn",
     "load_model",
-    "load_or_fit",
+    "load_or_learn",
     "stop_if_interrupted",
+    "topic_params",
+    "workers",
 ]
 
-_LEARNING = "learning topics"
-_LATEST = 4  # iterations to judge the speed of convergence by
+Read = TypeVar("Read", bound=Sequence[Document] | PreparedCorpus)
 
 
 def fit_topics(
-    documents: Sequence[Document | str],
+    documents: Sequence[Document | str] | PreparedCorpus,
     labels: Sequence[str] | None = None,
     *,
     checkpoint: Path | None = None,
+    memory: str | None = None,
     **params: Any,
 ) -> TopicVec:
     """Learn topics of documents, or of each of their classes, with a bar."""
     model = TopicVec(**params, share="corpus" if labels is None else "class")
-    with _watching(model.tol) as callback:
-        return model.fit(documents, labels, callback=callback, checkpoint=checkpoint)
+    try:
+        with _watching(model.tol) as callback:
+            model.fit(documents, labels, callback=callback, checkpoint=checkpoint, memory=memory)
+    except KeyboardInterrupt:
+        if "_fitted" not in vars(model):
+            raise
+        model._say_interrupted()  # it came when the model was whole, and the bar went
+    return model
 
 
-def fit_classifier(documents: Sequence[Document], **params: Any) -> "TopicClassifier":
-    """Learn a classifier with a bar; what ``params`` do not say is as in the class."""
-    from topicvec.represent.classifier import TopicClassifier, default_topics
+def learn(
+    read: Callable[[], Read],
+    learning: Mapping[str, Any],
+    checkpoint: Path | None = None,
+    memory: str | None = None,
+) -> tuple[Read, TopicVec]:
+    """Read the documents and learn their topics as the options of learning say."""
+    params = topic_params(learning)  # said before the work, not after it
+    with workers(learning["engine"], learning["jobs"]) as n_jobs:
+        documents = read()
+        labels = labels_of(documents) if learning["by_class"] else None
+        model = fit_topics(
+            documents, labels, checkpoint=checkpoint, memory=memory, n_jobs=n_jobs, **params
+        )
+    return documents, model
 
-    labels = labels_of(documents)
-    model = default_topics(labels, **params)
-    with _watching(model.tol) as callback:
-        return TopicClassifier(model).fit(documents, labels, callback=callback)
+
+def topic_params(learning: Mapping[str, Any]) -> dict[str, Any]:
+    """Turn the options of learning into parameters of TopicVec, but for the workers."""
+    others = ("k", "by_class", "seed", "settings", "jobs", "engine")
+    params = {name: value for name, value in learning.items() if name not in others}
+    params |= {"n_topics": number_of_topics(learning["k"]), "random_state": learning["seed"]}
+    return params | read_settings(learning["settings"])
 
 
 @contextmanager
-def _watching(tol: float) -> "Iterator[_Watch]":
+def keeping(model: TopicVec) -> Iterator[None]:
+    """Write what was learned although Ctrl-C comes; then leave with its exit code."""
+    with interrupts_held() as held:
+        yield
+    if held:
+        raise typer.Exit(INTERRUPTED)
+    stop_if_interrupted(model)
+
+
+@contextmanager
+def workers(engine: str | None, jobs: int | None) -> Iterator[Any]:
+    """Give the ``n_jobs`` of a fit: so many threads, or the client of a Dask cluster."""
+    if engine is None:
+        yield jobs
+        return
+    from topicvec.engine.dask import connect
+
+    with connect(engine, jobs) as client:
+        note(f"dashboard: {client.dashboard_link}")
+        yield client
+
+
+def fit_classifier(documents: Sequence[Document], **params: Any) -> "LightClassifier":
+    """Learn a classifier with a bar; what ``params`` do not say is as in the class."""
+    from topicvec.represent.classifier import LightClassifier, default_topics
+
+    labels = labels_of(documents)
+    model = default_topics(labels, **params)
+    classifier = LightClassifier(model)
+    try:
+        with _watching(model.tol) as callback:
+            classifier.fit(documents, labels, callback=callback)
+    except KeyboardInterrupt:
+        if "coef_" not in vars(classifier):
+            raise
+        classifier.model_._say_interrupted()
+    return classifier
+
+
+@contextmanager
+def _watching(tol: float) -> Iterator[Watch]:
     """Show a bar for a fit: the bound, its change, and the time left."""
     with progress_bar() as advance:
-        advance(_LEARNING, 0)
-        yield _Watch(advance, tol)
+        advance(LEARNING, 0)
+        yield Watch(advance, tol)
 
 
 def load_model(path: Path, jobs: int | None = None) -> TopicVec:
@@ -66,12 +134,18 @@ def load_model(path: Path, jobs: int | None = None) -> TopicVec:
     return TopicVec.load(path, n_jobs=jobs)
 
 
-def load_or_fit(path: Path | None, documents: Sequence[Document], **params: Any) -> TopicVec:
-    """Read a model file, or learn the documents' own topics if there is none."""
-    return fit_topics(documents, **params) if path is None else load_model(path)
+def load_or_learn(
+    path: Path | None, texts: "SourceTexts", learning: Mapping[str, Any]
+) -> tuple[list[Document], TopicVec]:
+    """Read the documents, and a model file or, if there is none, the documents' own topics."""
+    if path is None:
+        return learn(texts.read, learning)
+    refuse_learning(learning)
+    model = load_model(path, learning["jobs"])
+    return texts.read(), model
 
 
-def labels_of(documents: Sequence[Document]) -> list[str]:
+def labels_of(documents: Sequence[Document] | PreparedCorpus) -> list[str]:
     """Give the class of each document; refuse one that has none."""
     labels = [document.label for document in documents if document.label is not None]
     if len(labels) < len(documents):
@@ -88,40 +162,3 @@ def stop_if_interrupted(model: TopicVec) -> None:
     """Leave with the exit code of an interrupt, after what there is has been kept or shown."""
     if model.fitted_.settings.get("interrupted"):
         raise typer.Exit(INTERRUPTED)
-
-
-class _Watch:
-    """Turns news of a fit into moves of a bar; remembers the changes of each class."""
-
-    def __init__(self, advance: Advance, tol: float) -> None:
-        self.advance, self.tol = advance, tol
-        self.changes: dict[str | None, list[float]] = {}
-        self.bounds: dict[str | None, float] = {}
-
-    def __call__(self, news: StepInfo) -> None:
-        self.changes.setdefault(news.group, []).append(news.change)
-        self.bounds[news.group] = news.bound
-        latest = self.changes[news.group][-_LATEST:]
-        total = min(news.max_iter, news.iteration + iterations_left(latest, self.tol))
-        bound = sum(self.bounds.values()) / len(self.bounds)
-        change = f" {news.change:+.2g}" if math.isfinite(news.change) else ""
-        classes = f"of {len(self.bounds)} classes, " if len(self.bounds) > 1 else ""
-        detail = f"{classes}bound {bound:.4f}{change}"
-        self.advance(_LEARNING, news.iteration, total, detail)
-
-
-def iterations_left(changes: Sequence[float], tol: float) -> int:
-    """Guess how many iterations remain, if changes go on to shrink as they did.
-
-    Examples
-    --------
-    >>> iterations_left([0.8, 0.4, 0.2, 0.1], 0.01)
-    5
-    """
-    first, last = changes[0], changes[-1]
-    if not (math.isfinite(first) and 0 < last < first):
-        return 1_000_000  # no guess yet: the limit of iterations holds
-    if last <= tol:
-        return 1
-    rate = math.log(first / last) / (len(changes) - 1)
-    return 1 + math.ceil(math.log(last / tol) / rate)

@@ -9,32 +9,27 @@ import importlib
 import os
 import sys
 import warnings
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
+
+from topicvec.cli import INTERRUPTED, run
 
 if TYPE_CHECKING:
     import typer
 
 __all__ = ["INTERRUPTED", "NOTHING_FOUND", "call", "make_app", "run"]
 
-NOTHING_FOUND, INTERRUPTED = 1, 130
+NOTHING_FOUND = 1
 
 # The commands in the order of the help, and the modules that they are in.
 _HOME = {
-    "topics": "topics", "fit": "topics", "transform": "transform", "info": "show", "show": "show",
-    "trends": "show", "explain": "explain", "search": "search", "similar": "search",
-    "summarize": "explain", "classify": "classify", "cloud": "pictures", "picture": "pictures",
-    "vectors": "vectors", "report": "pages", "explore": "pages", "demo": "topics",
+    "topics": "topics", "prepare": "topics", "fit": "topics", "choose": "topics",
+    "combine": "combine", "relabel": "change", "merge": "change", "transform": "transform",
+    "info": "show", "show": "show", "over-time": "show", "by-class": "show", "explain": "explain",
+    "search": "search", "similar": "search", "summarize": "explain", "classify": "classify",
+    "cloud": "pictures", "picture": "pictures", "vectors": "vectors", "report": "pages",
+    "explore": "pages", "demo": "topics",
 }  # fmt: skip
-
-
-def run() -> NoReturn:
-    """Run the command line and leave the process with its exit code."""
-    try:
-        import topicvec.cli.render  # noqa: F401
-    except KeyboardInterrupt:  # before there is anything that could print it
-        sys.stderr.write("topicvec: interrupted\n")
-        sys.exit(INTERRUPTED)
-    sys.exit(call(sys.argv[1:]))
+_RENAMED = {"trends": "over-time"}
 
 
 def call(arguments: list[str]) -> int:
@@ -90,6 +85,8 @@ def make_app(name: str | None = None) -> "typer.Typer":
         raise DataError(
             "the laboratory is a package of its own: pip install ./bench, then topicvec-bench …"
         )
+    if name in _RENAMED:
+        raise DataError(f"topicvec {name} is now called topicvec {_RENAMED[name]}")
     app = typer.Typer(
         name="topicvec",
         no_args_is_help=True,
@@ -104,7 +101,8 @@ def make_app(name: str | None = None) -> "typer.Typer":
         """Topics as vectors: find, read and use the topics of one article or a whole corpus."""
 
     for each in [name] if name in _HOME else _HOME:
-        found = getattr(importlib.import_module(f"topicvec.cli.{_HOME[each]}"), each)
+        module = importlib.import_module(f"topicvec.cli.{_HOME[each]}")
+        found = getattr(module, each.replace("-", "_"))
         if isinstance(found, typer.Typer):
             app.add_typer(found, name=each)
         else:
@@ -140,6 +138,9 @@ def _verdict(error: BaseException) -> tuple[int, str]:
         return 0, ""
     if isinstance(error, TopicVecError | OSError):
         return 2, str(error)
+    if isinstance(error, MemoryError):
+        about = f" ({error})" if str(error) else ""
+        return 2, f"not enough memory{about}: give fewer or shorter documents, or fewer words"
     if hasattr(error, "format_message"):  # wrong usage; typer has its own or click's class for it
         return 2, _wrong_usage(error)
     raise error

@@ -2,8 +2,8 @@
 
 import inspect
 import os
-from collections.abc import Callable, Iterator, Mapping
-from functools import wraps
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,13 +11,14 @@ import typer
 
 from topicvec.cli import render
 from topicvec.errors import DataError
+from topicvec.files import is_special
 
 if TYPE_CHECKING:
-    from topicvec.text import Document
+    from topicvec.text import Document, PreparedCorpus
 
 __all__ = [
     "SourceTexts", "check_writable", "flag", "number_of_topics", "read_pairs", "read_settings",
-    "reads_texts",
+    "reads_texts", "refuse_learning", "refuse_reading",
 ]  # fmt: skip
 
 MANY_DIGITS = 10  # no number that a command takes has so many
@@ -41,6 +42,24 @@ Json = Annotated[bool, flag("--json", "Print one JSON object instead of a table.
 Seed = Annotated[int, flag("--seed", "Start of the random numbers.")]
 Output = Annotated[Path, flag("--output", "-o", "File to write.")]
 Jobs = Annotated[int | None, flag("--jobs", "-j", "Workers; all cores by default.")]
+EngineOption = Annotated[
+    str | None,
+    flag(
+        "--engine",
+        "dask (worker processes of this machine, as many as --jobs) or the address of a Dask "
+        "scheduler; threads of this machine by default.",
+        metavar="dask|tcp://HOST:PORT",
+    ),
+]
+Memory = Annotated[
+    str | None,
+    flag(
+        "--memory",
+        "What a fit of a prepared corpus may use at most, such as 3GB; it is refused before the "
+        "start if that cannot be enough.",
+        metavar="SIZE",
+    ),
+]
 ModelFile = Annotated[Path, argument("Model that topicvec fit wrote.", metavar="MODEL")]
 ModelOption = Annotated[
     Path | None, flag("--model", "-m", "Model of a corpus; topics of the text itself by default.")
@@ -49,6 +68,8 @@ NTopics = Annotated[
     str,
     flag("-k", "Number of topics, or auto: as many as the text supports.", metavar="NUMBER|auto"),
 ]
+ByClass = Annotated[bool, flag("--by-class", "So many topics for each class of the documents.")]
+Csv = Annotated[bool, flag("--csv", "Print the table as CSV.")]
 Settings = Annotated[
     list[str] | None,
     flag(
@@ -157,6 +178,8 @@ def check_writable(path: Path) -> None:
     """Refuse a file that cannot be written, so that no long work is lost at its end."""
     if path.is_dir():
         raise DataError(f"{path} is a folder: give the name of a file as --output")
+    if is_special(path):  # a device or a pipe, which is written into
+        return
     if not path.parent.is_dir():
         raise DataError(f"no such folder: {path.parent}; create it, or choose another --output")
     if not os.access(path.parent, os.W_OK):
@@ -179,10 +202,17 @@ _TEXT_OPTIONS: Table = {
         format=(
             str,
             "auto",
-            "auto, text, lines, csv, tsv, jsonl or parquet; behind a table's format and a comma "
-            "no-header, quoting, no-quoting or delimiter=tab.",
+            "auto (told by each file's bytes and name), text, lines (a document each), csv, tsv, "
+            "jsonl, json, excel, parquet, html, markdown, docx, epub, email, mbox or pdf; behind a "
+            "table's format and a comma no-header, quoting, no-quoting or delimiter=tab.",
         ),
-        encoding=(str, "utf-8", "Of the text; utf-8 by default."),
+        encoding=(str, "auto", "Of the text; told by the bytes of each file by default."),
+        errors=(
+            str,
+            "skip",
+            "What becomes of a document that cannot be read: skip, replace (its wrong bytes) or "
+            "strict (the first ends all); skip by default, and counted.",
+        ),
         text_column=(str | None, None, "Column or field of the text."),
         id_column=(str | None, None, "Column or field of the id."),
         label_column=(str | None, None, "Column or field of the class."),
@@ -193,36 +223,96 @@ _TEXT_OPTIONS: Table = {
 
 # How words are read and learned, on every command that learns topics; each is a parameter of
 # TopicVec, so that a command hands the values on as they are.
-Words = Annotated[
-    dict[str, Any],
-    option_table(
-        "Words",
-        vectors=(
-            str | None,
-            None,
-            "general (the embedded English ones), corpus (learned from the texts alone, in any "
-            "language) or a file; by default general ones that learn from a corpus.",
-        ),
-        stop_words=(
-            str,
-            "english",
-            "english, paper, sklearn, none, corpus (found in the texts), a language by its name or "
-            "code (italian, it), or a file of words; english by default.",
-        ),
-        own_words=(
-            bool,
-            True,
-            "--own-words/--no-own-words",
-            "Whether topics have words of their own beside those of their vectors.",
-        ),
-        phrases=(
-            bool,
-            True,
-            "--phrases/--no-phrases",
-            "Whether collocations of a corpus, such as new york, are words.",
-        ),
+_WORDS: Table = option_table(
+    "Words",
+    vectors=(
+        str | None,
+        None,
+        "general (the embedded English ones), corpus (learned from the texts alone, in any "
+        "language) or a file; by default general ones that learn from a corpus.",
     ),
+    stop_words=(
+        str,
+        "english",
+        "english, paper, sklearn, none, corpus (found in the texts), a language by its name or "
+        "code (italian, it), or a file of words; english by default.",
+    ),
+    own_words=(
+        bool,
+        True,
+        "--own-words/--no-own-words",
+        "Whether topics have words of their own beside those of their vectors.",
+    ),
+    phrases=(
+        bool,
+        True,
+        "--phrases/--no-phrases",
+        "Whether collocations of a corpus, such as new york, are words.",
+    ),
+)
+_ABOUT_TOPICS: dict[str, tuple[Any, Any]] = {
+    "k": (NTopics, "auto"),
+    "by_class": (ByClass, False),
+    "seed": (Seed, 0),
+    "settings": (Settings, None),
+    "jobs": (Jobs, None),
+    "engine": (EngineOption, None),
+}
+Words = Annotated[dict[str, Any], _WORDS]
+# The same on fit and on every command that can learn topics of its own.
+Learning = Annotated[
+    dict[str, Any],
+    {
+        **_WORDS,
+        **{
+            name: (kind.__origin__, default, kind.__metadata__[0])
+            for name, (kind, default) in _ABOUT_TOPICS.items()
+        },
+    },
 ]
+
+
+def refuse_learning(given: Mapping[str, Any]) -> None:
+    """Refuse options of learning beside a model that has its topics.
+
+    Examples
+    --------
+    >>> refuse_learning({"k": "8"})
+    Traceback (most recent call last):
+    topicvec.errors.DataError: -k is for topics that are learned, and a model has its own: ...
+    """
+    table: Table = Learning.__metadata__[0]  # type: ignore[attr-defined]
+    if option := _changed(table, {**given, "jobs": None}):
+        raise DataError(
+            f"{option} is for topics that are learned, and a model has its own: leave out "
+            f"{option}, or the model"
+        )
+
+
+def refuse_reading(given: Mapping[str, Any]) -> None:
+    """Refuse options of reading where no text is read.
+
+    Examples
+    --------
+    >>> refuse_reading({"text_column": "body"})
+    Traceback (most recent call last):
+    topicvec.errors.DataError: --text-column is for reading texts, and none are read here: ...
+    """
+    if option := _changed(_TEXT_OPTIONS, given):
+        raise DataError(
+            f"{option} is for reading texts, and none are read here: leave out {option}, or name "
+            "files to read"
+        )
+
+
+def _changed(table: Table, given: Mapping[str, Any]) -> str | None:
+    """Name the first option that is not as it is by default."""
+    for name, (_, default, about) in table.items():
+        if given.get(name, default) != default:
+            # typer keeps the first name of an option, if it was given one, in place of its default
+            named = about.default if isinstance(about.default, str) else None
+            return (named or f"--{name.replace('_', '-')}").split("/")[0]
+    return None
 
 
 class SourceTexts:
@@ -231,14 +321,40 @@ class SourceTexts:
     def __init__(self, sources: list[str], format: str, **options: str | None) -> None:
         self.sources = sources
         self.options: dict[str, Any] = options | _table_details(format)
-        if not self.options.get("header", True):  # columns are numbers then: 0 is the first
-            digits = {name: value for name, value in options.items() if value and value.isdigit()}
-            self.options |= {name: int(value) for name, value in digits.items()}
 
     def __iter__(self) -> "Iterator[Document]":
         from topicvec.text import read_documents
 
+        if self.prepared is not None:
+            raise DataError(
+                f"{self.sources[0]} is a prepared corpus, which has kept words and no texts: name "
+                "the files that it was made of"
+            )
         return read_documents(self.sources, **self.options)
+
+    @cached_property
+    def prepared(self) -> "PreparedCorpus | None":
+        """The corpus that ``topicvec prepare`` wrote, if that is the source."""
+        from topicvec.text.prepared import PreparedCorpus, is_prepared
+
+        known = [source for source in self.sources if is_prepared(source)]
+        if known and len(self.sources) > 1:
+            raise DataError(
+                f"{known[0]} is a prepared corpus, which is read alone: prepare all sources "
+                "together, or name it only"
+            )
+        return PreparedCorpus.open(known[0]) if known else None
+
+    def cut(self, tokenizer: Any = None) -> "Iterable[Document]":
+        """Give the documents, those of a prepared corpus as the words that the tokenizer cut."""
+        if self.prepared is None:
+            return self
+        self.prepared.check_tokenizer(tokenizer)
+        return self.prepared
+
+    def source(self) -> "list[Document] | PreparedCorpus":
+        """Give what a fit takes: a prepared corpus, which stays in its files, or all documents."""
+        return self.read() if self.prepared is None else self.prepared
 
     def read(self) -> "list[Document]":
         """Read all documents, with a bar that counts them."""
@@ -301,6 +417,10 @@ def reads_texts(command: Command) -> Command:
         for place, table in tables.items():
             given[place] = {name: given.pop(name) for name in table}
         with render.remarks(quiet=quiet, verbose=verbose):
+            if given.get("json") and given.get("csv"):
+                raise DataError("--json and --csv are two forms of one table: choose one")
+            if not sources:
+                refuse_reading(how)
             texts = SourceTexts(sources, **how) if sources else None
             return command(texts=texts, **given)
 

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 from topicvec.cli import options as opts
 from topicvec.cli import render
@@ -49,13 +49,9 @@ def _listed(option: str) -> str:
 
 @opts.reads_texts
 def cloud(
-    reading: opts.Words,
+    learning: opts.Learning,
     texts: _Documents = None,
-    model: Annotated[
-        Path | None, opts.flag("--model", "A saved model; without it one is fitted.")
-    ] = None,
-    k: opts.NTopics = "auto",
-    seed: opts.Seed = 0,
+    model: opts.ModelOption = None,
     document: _Document = None,
     label: _Label = None,
     topics: Annotated[int, opts.flag("--topics", "Topics to show at most.", min=1)] = 12,
@@ -73,12 +69,15 @@ def cloud(
     from topicvec.cli import fitting
 
     _check_output(output)
-    documents = list(texts) if texts else None
-    shown = _chosen(documents, document, label)
-    if model is None and not documents:
+    if model is None and texts is None:
         raise DataError("a cloud needs text to read or --model; found neither")
-    params = {"n_topics": opts.number_of_topics(k), "random_state": seed, **reading}
-    fitted = fitting.load_or_fit(model, documents or [], **params)
+    if texts is None:
+        opts.refuse_learning(learning)
+        _chosen(None, document, label)  # refuses a document
+        documents, fitted = None, fitting.load_model(cast(Path, model), learning["jobs"])
+    else:
+        documents, fitted = fitting.load_or_learn(model, texts, learning)
+    shown = _chosen(documents, document, label)
     drawn = pictures.cloud(
         fitted,
         shown if model is not None or shown is not documents else None,

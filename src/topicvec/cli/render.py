@@ -1,15 +1,20 @@
 """The only file that prints: tables, progress and one-line complaints.
 
-Results go to standard output, everything else to standard error, so pipes stay clean.
+Results go to standard output, everything else to standard error, so pipes stay clean. Whatever
+is printed comes through `visible`: texts, names and messages may be a stranger's, and a terminal
+obeys what it is sent.
 """
 
+import csv
 import json
 import logging
+import re
+import sys
 import warnings
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol, TypeVar
+from typing import IO, Any, Protocol, TypeVar
 
 from rich import progress as bars
 from rich.console import Console
@@ -21,15 +26,19 @@ __all__ = [
     "Advance",
     "complain",
     "counted",
+    "is_quiet",
     "note",
     "progress_bar",
     "remarks",
+    "show_csv",
     "show_facts",
     "show_json",
     "show_legend",
     "show_marked",
     "show_table",
     "show_text",
+    "standard_output",
+    "visible",
 ]
 
 Item = TypeVar("Item")
@@ -39,6 +48,25 @@ _EVERY = 100  # documents between moves of a bar
 _out = Console(highlight=False, soft_wrap=False)
 _err = Console(stderr=True, highlight=False, soft_wrap=True)
 _errors = Console(stderr=True, highlight=False, soft_wrap=True)  # heard even when quiet
+
+
+# What a terminal obeys instead of showing it: control characters but tab and line end, marks that
+# turn the direction of writing, and halves of characters, which cannot be written at all.
+_OBEYED = re.compile(
+    r"\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
+    r"\ud800-\udfff]"
+)
+
+
+def visible(text: str) -> str:
+    r"""Show what a terminal would obey, or what cannot be written, by its escape.
+
+    Examples
+    --------
+    >>> print(visible("\x1b[2Jcafé\u202e"))
+    \x1b[2Jcafé\u202e
+    """
+    return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 class Advance(Protocol):
@@ -51,12 +79,30 @@ class Advance(Protocol):
 
 def show_text(text: str) -> None:
     """Print a line of result."""
-    _out.print(escape(text), soft_wrap=True)
+    _out.print(escape(visible(text)), soft_wrap=True)
 
 
 def show_json(value: Any) -> None:
     """Print a result as JSON, for a script to read."""
-    print(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))
+    text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
+    print(_OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+
+
+def show_csv(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print records as CSV, with all digits, for a spreadsheet or a script to read."""
+    writer = csv.DictWriter(sys.stdout, rows[0] if rows else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+
+
+def standard_output() -> IO[str]:
+    """Give where results go, for what is written in pieces."""
+    return sys.stdout
+
+
+def is_quiet() -> bool:
+    """Say whether only results are asked for."""
+    return _err.quiet
 
 
 def show_table(
@@ -69,11 +115,13 @@ def show_table(
     """Print records as a table; numbers to the right, ``wide`` columns take the spare room."""
     if not rows:
         return
-    table = Table(title=title or None, title_justify="left", header_style="bold")
+    table = Table(title=escape(visible(title)) or None, title_justify="left", header_style="bold")
     for name, value in rows[0].items():
         is_number = isinstance(value, int | float)
         table.add_column(
-            name, justify="right" if is_number else "left", ratio=1 if name in wide else None
+            escape(visible(name)),
+            justify="right" if is_number else "left",
+            ratio=1 if name in wide else None,
         )
     for number, row in enumerate(rows):
         table.add_row(*map(_cell, row.values()), style="dim" if number in faint else None)
@@ -92,7 +140,7 @@ def _cell(value: object) -> str | Text:
         return "–"
     if isinstance(value, float):
         return f"{value:.3f}"
-    return f"{value:,}" if isinstance(value, int) else escape(str(value))
+    return f"{value:,}" if isinstance(value, int) else escape(visible(str(value)))
 
 
 def show_marked(pieces: Iterable[tuple[str, int | None]]) -> None:
@@ -106,7 +154,7 @@ def show_marked(pieces: Iterable[tuple[str, int | None]]) -> None:
     """
     plain = _out.no_color or not _out.is_terminal
     text = Text()
-    for piece, topic in pieces:
+    for piece, topic in ((visible(piece), topic) for piece, topic in pieces):
         if topic is None:
             text.append(piece)
         elif plain:
@@ -166,18 +214,20 @@ def remarks(*, quiet: bool = False, verbose: bool = False) -> Iterator[None]:
 
 
 class _Remarks(logging.Handler):
-    """Says what is logged, if verbose, and adds up the reports of unknown words."""
+    """Says what was read, all that is logged if verbose, and how many words are unknown."""
 
     def __init__(self, verbose: bool) -> None:
         super().__init__()
         self.verbose, self.n_tokens, self.n_unknown = verbose, 0, 0
         self.words: Counter[str] = Counter()
         self.hint = ""
+        self.said: set[str] = set()
 
     def emit(self, record: logging.LogRecord) -> None:
         """Take a record of the library."""
-        if self.verbose:
+        if self.verbose or (hasattr(record, "said") and record.getMessage() not in self.said):
             note(record.getMessage())
+            self.said.add(record.getMessage())  # sources may be read twice
         if (report := getattr(record, "report", None)) is not None:
             self.n_tokens += report.n_tokens
             self.n_unknown += report.n_unknown
@@ -201,13 +251,13 @@ class _Remarks(logging.Handler):
 
 def note(message: str) -> None:
     """Say something on the side, to standard error."""
-    _err.print(f"[dim]{escape(message)}[/dim]")
+    _err.print(f"[dim]{escape(visible(message))}[/dim]")
 
 
 def complain(message: str) -> None:
     """Say what went wrong, in one line, to standard error."""
     line = " ".join(message.split())
-    _errors.print(f"[bold red]topicvec:[/bold red] {escape(line)}")
+    _errors.print(f"[bold red]topicvec:[/bold red] {escape(visible(line))}")
 
 
 @contextmanager

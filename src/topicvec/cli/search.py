@@ -1,6 +1,5 @@
 """``topicvec search`` and ``topicvec similar``: documents that fit a query or another document."""
 
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,11 +13,9 @@ from topicvec.errors import DataError
 
 if TYPE_CHECKING:
     from topicvec.represent import DocumentIndex, Hit
-    from topicvec.text import Document
+    from topicvec.represent.search import Rerank
 
 __all__ = ["search", "similar"]
-
-_SHOWN = 80  # characters of a text
 
 _Documents = Annotated[
     opts.SourceTexts | None, opts.argument("Files or folders to look in; - is standard input.")
@@ -54,15 +51,17 @@ def search(
 
     Example: topicvec search corpus.topicvec "water for the orchards" corpus/ --index corpus.index
     """
-    found, beginnings = _index(model, texts, index, jobs)
+    found = _index(model, texts, index, jobs)
     hits = found.search(query, n, rerank="transport" if rerank else None)
-    _report(hits, beginnings, {"query": query}, json)
+    _report(hits, {"query": query}, json)
 
 
 @opts.reads_texts
 def similar(
     model: opts.ModelFile,
-    to: Annotated[str, opts.flag("--to", "Id of the document, or its place from 0.")],
+    to: Annotated[
+        str, opts.flag("--to", "Id of the document, its place from 0, or a text of several words.")
+    ],
     texts: _Documents = None,
     index: _IndexFile = None,
     n: _Many = 10,
@@ -70,22 +69,25 @@ def similar(
     json: opts.Json = False,
     jobs: opts.Jobs = None,
 ) -> None:
-    """Find the documents most like one of them.
+    """Find the documents most like one of them, or like any text.
 
     Example: topicvec similar corpus.topicvec corpus/ --to corpus/a.txt
     """
-    found, beginnings = _index(model, texts, index, jobs)
+    found = _index(model, texts, index, jobs)
+    how: Rerank | None = "transport" if rerank else None
+    if to not in found.ids and len(to.split()) > 1:
+        _report(found.search(to, n, rerank=how), {"text": to}, json)
+        return
     row = found.row(
         int(to) if to.isdecimal() and len(to) < opts.MANY_DIGITS and to not in found.ids else to
     )
-    hits = found.similar(row, n, rerank="transport" if rerank else None)
-    _report(hits, beginnings, {"id": found.ids[row]}, json)
+    _report(found.similar(row, n, rerank=how), {"id": found.ids[row]}, json)
 
 
 def _index(
     model: Path, texts: opts.SourceTexts | None, kept: Path | None, jobs: int | None
-) -> "tuple[DocumentIndex, list[str]]":
-    """Build the index, or load it; give it with the beginnings of the texts, if these are read."""
+) -> "DocumentIndex":
+    """Build the index, or load it."""
     from topicvec.cli import fitting
     from topicvec.represent import DocumentIndex
 
@@ -93,29 +95,20 @@ def _index(
         raise DataError("nothing to look in: name files or folders, or an --index made before")
     fitted = fitting.load_model(model, jobs)
     if texts is None:
-        return DocumentIndex.load(str(kept), fitted), []
+        return DocumentIndex.load(str(kept), fitted)
     if kept is not None:
         opts.check_writable(kept)
-    beginnings: list[str] = []
-    found = DocumentIndex.build(fitted, _remembered(render.counted(texts), beginnings))
+    found = DocumentIndex.build(fitted, render.counted(texts.cut(fitted.tokenizer)))
     if kept is not None:
         found.save(kept)
-    return found, beginnings
+    return found
 
 
-def _remembered(documents: "Iterator[Document]", beginnings: list[str]) -> "Iterator[Document]":
-    for document in documents:
-        beginnings.append(" ".join(document.text[: 4 * _SHOWN].split())[:_SHOWN])
-        yield document
-
-
-def _report(hits: "list[Hit]", beginnings: list[str], head: dict[str, Any], json: bool) -> None:
+def _report(hits: "list[Hit]", head: dict[str, Any], json: bool) -> None:
     if json:
         render.show_json({**head, "hits": [asdict(hit) for hit in hits]})
     else:
-        shown = [{"text": beginnings[hit.index]} if beginnings else {} for hit in hits]
-        found = zip(hits, shown, strict=True)
-        rows = [{"score": hit.score, "id": hit.id, **text} for hit, text in found]
+        rows = [{"score": hit.score, "id": hit.id, "text": hit.text} for hit in hits]
         render.show_table(rows, wide=["text"])
     if not hits:
         render.note("nothing found")

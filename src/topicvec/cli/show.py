@@ -1,4 +1,4 @@
-"""``topicvec info``, ``show`` and ``trends``: a model file, one topic, and topics over time."""
+"""``topicvec info``, ``show``, ``over-time``, ``by-class``: a model, a topic, and where it is."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from topicvec.model import Topic, TopicVec
     from topicvec.represent import Course
 
-__all__ = ["info", "show", "trends"]
+__all__ = ["by_class", "info", "over_time", "show"]
 
+_SHOWN = 0.01  # share of a topic in a class
 _BARS = "▁▂▃▄▅▆▇█"
 _Documents = Annotated[
     opts.SourceTexts | None,
@@ -142,7 +143,7 @@ def _print(facts: dict[str, Any]) -> None:
 
 
 @opts.reads_texts
-def trends(
+def over_time(
     model: opts.ModelFile,
     texts: opts.Texts,
     topic: Annotated[
@@ -151,13 +152,14 @@ def trends(
     bins: Annotated[int | None, opts.flag("--bins", "Spans of time.", min=1)] = None,
     words: Annotated[int, opts.flag("--words", "Words of each span at most.", min=0)] = 8,
     json: opts.Json = False,
+    csv: opts.Csv = False,
 ) -> None:
     """Follow topics through time: their shares, the words that rise, when they come and go.
 
     A topic is born in the first span in which it has a quarter of an even share, and dies in the
     last, if the documents before or afterwards have less of it than chance would give them.
 
-    Example: topicvec trends corpus.topicvec corpus.csv --time-column date --topic 3
+    Example: topicvec over-time corpus.topicvec corpus.csv --time-column date --topic 3
     """
     from topicvec.cli import fitting
     from topicvec.represent import topics_over_time
@@ -170,6 +172,8 @@ def trends(
         raise DataError(f"--topic must be one of {numbers}; found {topic}")
     if json:
         render.show_json({"topics": [_course_facts(course) for course in chosen]})
+    elif csv:
+        render.show_csv([row for course in chosen for row in _course_rows(course)])
     elif topic is None:
         _print_courses(chosen)
     else:
@@ -182,6 +186,21 @@ def _course_facts(course: "Course") -> dict[str, Any]:
     ]
     facts = {"index": course.topic.index, "title": course.topic.title}
     return facts | {"born": _name(course, "born"), "died": _name(course, "died"), "spans": spans}
+
+
+def _course_rows(course: "Course") -> list[dict[str, Any]]:
+    topic = course.topic
+    return [
+        {
+            "topic": topic.index,
+            "label": topic.title,
+            "from": span.name,
+            "documents": span.n_documents,
+            "share": span.share if span.n_documents else None,
+            "words": " ".join(rise.word for rise in span.words),
+        }
+        for span in course.spans
+    ]
 
 
 def _name(course: "Course", event: str) -> str | None:
@@ -230,3 +249,53 @@ def _print_course(course: "Course") -> None:
         for span in course.spans
     ]
     render.show_table(rows, wide=["words that rise"])
+
+
+@opts.reads_texts
+def by_class(
+    model: opts.ModelFile,
+    texts: opts.Texts,
+    n: Annotated[int, opts.flag("-n", "Topics of each class to list.", min=1)] = 5,
+    json: opts.Json = False,
+    csv: opts.Csv = False,
+) -> None:
+    """Tell which topics the documents of each class have: sub-folders, or a column of a table.
+
+    The table has the largest topics of each class; --json and --csv have them all.
+
+    Example: topicvec by-class corpus.topicvec corpus.csv --label-column section
+    """
+    from topicvec.cli import fitting
+    from topicvec.represent.topics import topics_per_class
+
+    fitted = fitting.load_model(model)
+    documents = texts.read()
+    found = topics_per_class(fitted, documents, fitting.labels_of(documents))
+    titles = {topic.index: topic.title for topic in found.topics}
+    rows: list[dict[str, Any]] = [
+        {
+            "class": name,
+            "documents": int(size),
+            "topics": sorted(
+                ({"topic": k, "label": title, "share": float(shares[k])}
+                 for k, title in titles.items()),
+                key=lambda each: -each["share"],
+            ),
+        }
+        for name, shares, size in zip(found.names, found.shares, found.n_documents, strict=True)
+    ]  # fmt: skip
+    if json:
+        render.show_json({"classes": rows})
+    elif csv:
+        flat = [{**row, **each} for row in rows for each in row["topics"]]
+        columns = ("class", "documents", "topic", "label", "share")
+        render.show_csv([{name: row[name] for name in columns} for row in flat])
+    else:
+        shown = [{**row, "topics": _largest(row["topics"][:n])} for row in rows]
+        render.show_table(shown, title="Topics by class", wide=["topics"])
+
+
+def _largest(topics: list[dict[str, Any]]) -> str:
+    """Name topics with their shares, those of less than a hundredth left out."""
+    shown = [each for each in topics if each["share"] >= _SHOWN]
+    return "; ".join(f"{each['share']:.0%} {each['label']} ({each['topic']})" for each in shown)

@@ -1,8 +1,8 @@
 """``topicvec vectors``: train, extend, score, convert and look at word vectors."""
 
-import json as json_format
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -99,7 +99,7 @@ def _learn(
 
     with render.progress_bar() as advance:
         model = PSDVec(**settings, n_jobs=jobs, work_folder=work, progress=advance)
-        return model.fit(texts).vectors_
+        return model.fit(texts.cut()).vectors_
 
 
 def _tell(vectors: "WordVectors", output: Path, more: str = "") -> None:
@@ -126,34 +126,25 @@ def add(
     Example: topicvec vectors add my.safetensors medicine/ -o both.safetensors --most 2000
     """
     from topicvec.embed import PSDVec, load_vectors
+    from topicvec.embed.psdvec import settings_of
 
     _check_output(output)
     old = load_vectors(vectors_file)
     with render.progress_bar() as advance:
-        model = PSDVec(**_settings(old), min_count=min_count, n_jobs=jobs, progress=advance)
-        new = model.add_words(old, texts, words or None, max_new=most)
+        model = PSDVec(**settings_of(old), min_count=min_count, n_jobs=jobs, progress=advance)
+        new = model.add_words(old, texts.cut(), words or None, max_new=most)
     new.save(output)
     _tell(new, output, f", {len(new) - len(old):,} of the words new")
 
 
-def _settings(vectors: "WordVectors") -> dict[str, Any]:
-    if vectors.metadata.get("method") != "PSDVec":
-        return {}
-    near = json_format.loads(vectors.metadata["window"])
-    near = {name: near[name] for name in ("window", "direction", "weighting")}
-    return {**json_format.loads(vectors.metadata["settings"]), **near}
-
-
 def _check_output(path: Path, format: str | None = None, *, quantized: bool = False) -> None:
-    """Write something tiny where the result will go, so that no long work is lost at its end."""
+    """Write something tiny of the same name, so that no long work is lost at its end."""
     from topicvec.embed import WordVectors
 
     opts.check_writable(path)
-    trial = path.with_name(f".trial-{path.name}")
-    try:
+    with TemporaryDirectory(prefix="topicvec-") as folder:
+        trial = Path(folder, path.name)
         WordVectors(["trial"], [[1.0]], [1.0]).save(trial, format, quantized=quantized)
-    finally:
-        trial.unlink(missing_ok=True)
 
 
 @vectors.command("eval")
@@ -203,6 +194,10 @@ def convert(
     encoding: Annotated[str, opts.flag("--encoding", "Of a text file.")] = "utf-8",
     notes: _Notes = None,
     quantized: _Quantized = False,
+    trust_pickle: Annotated[
+        bool,
+        opts.flag("--trust-pickle", "Open a gensim file, which can run any code: do you trust it?"),
+    ] = False,
 ) -> None:
     """Write vectors in another format.
 
@@ -212,7 +207,10 @@ def convert(
 
     facts = opts.read_pairs(notes, _NOTE)
     _check_output(output, to, quantized=quantized)
-    found = load_vectors(source, frequencies=frequencies, max_words=most, encoding=encoding)
+    found = load_vectors(
+        source, frequencies=frequencies, max_words=most, encoding=encoding,
+        trust_pickle=trust_pickle,
+    )  # fmt: skip
     found.with_metadata(**facts).save(output, format=to, quantized=quantized)
 
 

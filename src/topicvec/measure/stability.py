@@ -108,7 +108,13 @@ def match_topics(
 
 
 def _cosines(first: ArrayLike, second: ArrayLike) -> Floats:
-    one, other = np.asarray(first, float), np.asarray(second, float)
+    try:
+        one, other = np.asarray(first, float), np.asarray(second, float)
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            'by="cosine" needs topic vectors (K, N) of numbers; found something else: for lists of '
+            'words give by="jaccard" or by="rbo"'
+        ) from error
     if one.ndim != 2 or other.ndim != 2 or one.shape[1] != other.shape[1]:
         raise DataError(
             "expected topic vectors (K, N) with the same N; "

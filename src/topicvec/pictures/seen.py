@@ -17,7 +17,7 @@ from topicvec.represent.documents import counter_of
 from topicvec.text import Document
 from topicvec.text.counting import DocumentLike
 
-__all__ = ["infer_quietly", "mean_mixtures", "of_class", "own_colours", "shown_topics"]
+__all__ = ["infer_quietly", "of_class", "own_colours", "shown_topics"]
 
 Texts = Iterable[str | Document]
 Floats = NDArray[np.float64]
@@ -78,7 +78,7 @@ def seen_in(model: TopicVec, texts: Texts) -> FittedTopics:
     engine = resolve_engine(model.n_jobs)
     counts = np.zeros(len(fitted.vectors))
     counts[inferred.corpus.types] = inferred.corpus.type_counts
-    masses = word_masses(inferred, len(counts), engine)
+    masses = word_masses(inferred, len(counts))
     n_having, documents = document_masses(inferred, masses, engine)
     return replace(
         fitted,
@@ -178,41 +178,3 @@ def own_colours(model: TopicVec, topics: Iterable[Topic]) -> list[str]:
     """
     colours = topic_colours(model.topics_)
     return [colours.get(topic.index, NULL_COLOUR) for topic in topics]
-
-
-def mean_mixtures(
-    model: TopicVec, texts: Texts, groups: Ints, n_groups: int
-) -> tuple[Floats, Ints]:
-    """Give the mean mixture of each group of documents, and how many documents it has.
-
-    Parameters
-    ----------
-    model : TopicVec
-        A fitted model.
-    texts : iterable of str or Document
-        The documents.
-    groups : array, (D,)
-        Number of the group that each belongs to, from 0.
-    n_groups : int
-        How many groups there are.
-
-    Returns
-    -------
-    means : array, (groups, K)
-        Rows sum to 1, or are zero for a group without documents.
-    n_documents : array, (groups,)
-
-    Examples
-    --------
-    >>> from topicvec import WordVectors
-    >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
-    >>> means, n_documents = mean_mixtures(model, ["cat", "car", "dog"], np.array([0, 2, 0]), 3)
-    >>> means.sum(axis=1).round(6).tolist(), n_documents.tolist()
-    ([1.0, 0.0, 1.0], [2, 0, 1])
-    """
-    mixtures = model.transform(texts)
-    sums = np.zeros((n_groups, mixtures.shape[1]))
-    np.add.at(sums, groups, mixtures)
-    n_documents = np.bincount(groups, minlength=n_groups)
-    return sums / np.maximum(n_documents, 1)[:, None], n_documents

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from topicvec.errors import DataError, require
+from topicvec.files import atomic_write
 from topicvec.pictures.palette import PAPER
 
 __all__ = ["Element", "Picture", "check_path", "element", "number", "shorten", "text", "text_width"]
@@ -240,10 +241,10 @@ class Picture:
         path = Path(path)
         check_path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        if path.suffix.lower() == ".svg":
-            path.write_text(self.svg, encoding="utf-8")
-        else:
-            path.write_bytes(self.png(scale=scale))
+        is_svg = path.suffix.lower() == ".svg"
+        content = self.svg.encode("utf-8") if is_svg else self.png(scale=scale)
+        with atomic_write(path) as part:
+            part.write_bytes(content)
         return path
 
     def png(self, *, scale: float = _SCALE) -> bytes:

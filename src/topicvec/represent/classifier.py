@@ -1,34 +1,47 @@
-"""A classifier on topic features: topics of each class, a linear model, a file without pickle."""
+"""A classifier on topic features: topics of each class, a linear model, a file without pickle.
+
+Of scikit-learn only what learns the linear model is needed, and only to learn: a command that
+reads a classifier does not wait for it. `TopicClassifier`, with its base, is in `estimators`.
+"""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from os import PathLike
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, hstack
 
 from topicvec.errors import DataError, FormatError
+from topicvec.estimator import not_fitted
 from topicvec.model import bundle
-from topicvec.model.fit import Callback
+from topicvec.model.counts import check_columns, is_matrix
+from topicvec.model.fit import Callback, interrupts_held
 from topicvec.model.topicvec import TopicVec
 from topicvec.represent.documents import (
     Form,
     check_form,
     count_words,
+    feature_names,
     represent,
     represent_training,
     sharpness_of,
 )
 from topicvec.represent.words import how_telling
+from topicvec.stored import FLAG, TEXT, Stored, each, number, one_of
 
-__all__ = ["Prediction", "TopicClassifier"]
+__all__ = ["LightClassifier", "Prediction", "default_topics", "macro_f1"]
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.integer]
 
 _CARD = "classifier"  # of the file: what is kept beside the model
 _KEPT = ("form", "prior", "strength")
+_KINDS = {
+    "classes": each(TEXT | FLAG | number()), "form": one_of(*get_args(Form)), "prior": FLAG,
+    "strength": number(0) | one_of(None), "scale": number(), "sharpness": number(0) | one_of(None),
+}  # fmt: skip
 _STRENGTH = 300.0  # for all training documents together
 _STRENGTH_OF_UNITS = 0.3  # for features whose parts have length 1
 _LOG_ODDS = 4.0  # for a margin of 1; probabilities are then as good as those of a regression
@@ -88,49 +101,21 @@ class TellingWords(NamedTuple):
         return part
 
 
-class TopicClassifier:
-    """Tell the class of documents by their topics.
-
-    Topics are learned for each class; a document's features are its topics, the mean direction of
-    its words and the words themselves, and a linear support vector machine weighs them.
+class LightClassifier:
+    """`topicvec.TopicClassifier` without scikit-learn's base, for which a command would wait.
 
     Parameters
     ----------
-    model : TopicVec, optional
-        How to learn topics; it is not changed. By default a topic for ten documents of a class,
-        at least one and at most 14.
-    form : str
-        What the features are, see `topicvec.represent.represent`. The words themselves, weighted
-        by TF-IDF, are put beside "own-directions", the default: with few labels vectors know words
-        that the training documents did not have, with many the words know better.
-    prior : bool
-        Whether mixtures have a prior; without one they are better for classifiers. The own forms
-        never have one.
-    strength : float, optional
-        Inverse of the regularisation: larger fits the training documents more closely. The
-        default is 0.3 for "own-directions" (`docs/explanation/retrieval.md`). Other forms are
-        weighed by a logistic regression, its strength 300 over the number of documents, near the
-        best on held-out training documents of 20 Newsgroups and of Reuters.
-    sharpness : float, optional
-        How sharply words are shared among topics, as for `topicvec.represent.represent`.
-
-    Attributes
-    ----------
-    model_ : TopicVec
-        The fitted topics.
-    classes_ : tuple of str
-        The C classes, sorted.
-    coef_, intercept_ : arrays, (C, F), (C,)
-        The linear model on scaled features.
+    model, form, prior, strength, sharpness
+        As for `topicvec.TopicClassifier`.
 
     Examples
     --------
     >>> from topicvec.embed import WordVectors
     >>> vectors = WordVectors(["cat", "dog", "car", "bus"], np.eye(4)[[0, 0, 1, 1]], [1, 1, 1, 1])
     >>> topics = TopicVec(1, vectors, random_state=0)
-    >>> classifier = TopicClassifier(topics).fit(["cat dog cat", "car bus"], ["pet", "road"])
-    >>> classifier.predict(["a dog", "the bus"])
-    ['pet', 'road']
+    >>> LightClassifier(topics).fit(["cat dog cat", "car bus"], ["pet", "road"]).classify(["a dog"])
+    [Prediction(label='pet', probability=...)]
     """
 
     def __init__(
@@ -148,17 +133,15 @@ class TopicClassifier:
         self.strength = strength
         self.sharpness = sharpness
 
-    def fit(
-        self, documents: Any, labels: Iterable[str], *, callback: Callback | None = None
-    ) -> Self:
+    def fit(self, X: Any, y: Any, *, callback: Callback | None = None) -> Self:
         """Learn topics and the classifier.
 
         Parameters
         ----------
-        documents : iterable of str, Document or token lists; or matrix of counts
-            At least one of each class.
-        labels : iterable of str
-            The class of each document.
+        X : iterable of str, Document or token lists; or matrix of counts
+            The documents, at least one of each class.
+        y : sequence of D labels
+            The class of each document: texts, numbers or truth values.
         callback : callable, optional
             Told of each iteration of the topics, as by `TopicVec.fit`.
 
@@ -167,20 +150,24 @@ class TopicClassifier:
         TopicClassifier
             This object.
         """
-        texts = documents if hasattr(documents, "shape") else list(documents)
-        names = [str(label) for label in labels]
-        if len(set(names)) < 2:
-            raise DataError(f"a classifier needs at least two classes; found {sorted(set(names))}")
+        texts = X if is_matrix(X) or hasattr(X, "shape") else list(X)
+        check_columns(self, texts, reset=True)
+        classes, places = checked_labels(y)
+        names = classes.astype(str)[places].tolist()
         check_form(self.form)
         model = default_topics(names) if self.model is None else self.model
-        self.model_ = model.__sklearn_clone__().fit(texts, names, callback=callback)
-        features = represent_training(
-            self.model_, texts, names, self.form, prior=self.prior, sharpness=self.sharpness
-        )
-        if self.form == _WITH_WORDS:
-            self._words = TellingWords.of(count_words(self.model_, texts))
-        learned = self._machine if self.form == _WITH_WORDS else self._regression
-        self._adopt(*learned(self._with_words(features, texts), names))
+        self.model_ = model.__sklearn_clone__().set_params(share="class")
+        self.model_.fit(texts, names, callback=callback)
+        with interrupts_held() as held:
+            features = represent_training(
+                self.model_, texts, names, self.form, prior=self.prior, sharpness=self.sharpness
+            )
+            if self.form == _WITH_WORDS:
+                self._words = TellingWords.of(count_words(self.model_, texts))
+            learned = self._machine if self.form == _WITH_WORDS else self._regression
+            self._adopt(classes, *learned(self._with_words(features, texts), places))
+        if held:
+            self.model_._say_interrupted()
         return self
 
     def _with_words(self, features: NDArray[np.floating], texts: Any) -> Any:
@@ -190,7 +177,7 @@ class TopicClassifier:
         words = self._words.weighted(count_words(self.model_, texts))
         return hstack([csr_array(features), words], format="csr")
 
-    def _machine(self, features: csr_array, names: list[str]) -> tuple[Any, Floats, Floats]:
+    def _machine(self, features: csr_array, places: Ints) -> tuple[Floats, Floats]:
         """Learn a support vector machine; its margins become log odds."""
         from sklearn.svm import LinearSVC
 
@@ -199,25 +186,25 @@ class TopicClassifier:
         if features.nnz < 2**31:  # liblinear reads short indices only; given counts may have longer
             features.indices = features.indices.astype(np.int32)
             features.indptr = features.indptr.astype(np.int32)
-        machine = LinearSVC(C=strength, max_iter=10_000, random_state=0).fit(features, names)
-        return machine.classes_, _LOG_ODDS * machine.coef_, _LOG_ODDS * machine.intercept_
+        machine = LinearSVC(C=strength, max_iter=10_000, random_state=0).fit(features, places)
+        return _LOG_ODDS * machine.coef_, _LOG_ODDS * machine.intercept_
 
-    def _regression(self, features: Any, names: list[str]) -> tuple[Any, Floats, Floats]:
+    def _regression(self, features: Any, places: Ints) -> tuple[Floats, Floats]:
         """Scale features and learn a logistic regression."""
         from sklearn.linear_model import LogisticRegression
 
         self._scale = 1 / max(float(features.std()), 1e-12)
-        strength = _STRENGTH / len(names) if self.strength is None else self.strength
+        strength = _STRENGTH / len(places) if self.strength is None else self.strength
         regression = LogisticRegression(C=strength, max_iter=1000)
-        regression.fit(features * self._scale, names)
-        return regression.classes_, regression.coef_, regression.intercept_
+        regression.fit(features * self._scale, places)
+        return regression.coef_, regression.intercept_
 
-    def predict_proba(self, documents: Any) -> Floats:
+    def predict_proba(self, X: Any) -> Floats:
         """Give each class's probability for each document.
 
         Parameters
         ----------
-        documents : documents
+        X : documents
             As for `fit`.
 
         Returns
@@ -226,8 +213,9 @@ class TopicClassifier:
             Columns in the order of ``classes_``; rows sum to 1.
         """
         if not hasattr(self, "coef_"):
-            raise DataError("this classifier has learned nothing yet: call fit first")
-        texts = documents if hasattr(documents, "shape") else list(documents)  # read twice
+            raise not_fitted(self, "classes")
+        texts = X if hasattr(X, "shape") or is_matrix(X) else list(X)  # read twice
+        check_columns(self, texts, reset=False)
         features = represent(
             self.model_, texts, self.form, prior=self.prior, sharpness=self.sharpness
         )
@@ -236,19 +224,22 @@ class TopicClassifier:
         odds = np.exp(logits - logits.max(axis=1, keepdims=True))
         return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
-    def predict(self, documents: Any) -> list[str]:
+    def predict(self, X: Any) -> NDArray[Any]:
         """Give the most probable class of each document.
 
         Parameters
         ----------
-        documents : documents
+        X : documents
             As for `fit`.
 
         Returns
         -------
-        list of str
+        array, (D,)
+            Of the kind of the labels.
         """
-        return [found.label for found in self.classify(documents)]
+        best = self.predict_proba(X).argmax(axis=1)
+        found: NDArray[Any] = self.classes_[best]
+        return found
 
     def classify(self, documents: Any) -> list[Prediction]:
         """Give the most probable class of each document with its probability.
@@ -264,24 +255,8 @@ class TopicClassifier:
         """
         table = self.predict_proba(documents)
         rows = enumerate(table.argmax(axis=1))
-        return [Prediction(self.classes_[best], float(table[row, best])) for row, best in rows]
-
-    def score(self, documents: Any, labels: Sequence[str]) -> float:
-        """Give the macro-averaged F1 on documents whose classes are known.
-
-        Parameters
-        ----------
-        documents : documents
-            As for `fit`.
-        labels : sequence of str
-            Their classes.
-
-        Returns
-        -------
-        float
-            Between 0 and 1.
-        """
-        return macro_f1([str(label) for label in labels], self.predict(documents))
+        names = self.classes_.tolist()
+        return [Prediction(names[best], float(table[row, best])) for row, best in rows]
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write topics and classifier to one model file, which `TopicVec.load` reads too.
@@ -292,9 +267,9 @@ class TopicClassifier:
             Of the file; one that is there is replaced.
         """
         if not hasattr(self, "coef_"):
-            raise DataError("this classifier has learned nothing yet: call fit first")
+            raise not_fitted(self, "classes")
         about = {
-            "classes": list(self.classes_),
+            "classes": self.classes_.tolist(),
             **{name: getattr(self, name) for name in _KEPT},
             "scale": self._scale,
             # the one that was used: a later default must not change a saved classifier
@@ -326,24 +301,74 @@ class TopicClassifier:
                 f"{path}: a topic model without a classifier: make one with TopicClassifier, or "
                 "with topicvec classify train"
             )
-        about = found.extra[_CARD]
+        stored = cast(Stored, found.stored)
+        about = stored.fields(_CARD, found.extra[_CARD], _KINDS, "classes", "scale", *_KEPT)
         classifier = cls(**{name: about[name] for name in _KEPT})
         classifier.sharpness = about.get("sharpness", 1.0)  # that of the first files
         classifier.model_ = TopicVec.load(path, **params)
         classifier._scale = about["scale"]
+        n_features = len(feature_names(classifier.model_, classifier.form))
         if classifier.form == _WITH_WORDS:
-            classifier._words = TellingWords(*(found.arrays[name] for name in TellingWords._fields))
-        classifier._adopt(about["classes"], found.arrays["coef"], found.arrays["intercept"])
+            last = len(found.fitted.vectors) - 1
+            rows = stored.numbers("extra.rows", (None,), "i", 0, last)
+            telling = stored.numbers("extra.telling", rows.shape, least=0)
+            classifier._words = TellingWords(rows, telling)
+            n_features += len(rows)
+        classes = stored.distinct("classes", tuple(about["classes"]))
+        n_rows = len(classes)
+        if n_rows < 2:
+            stored.refuse("classes", "at least two", n_rows)
+        coef = stored.numbers("extra.coef", (n_rows, n_features))
+        classifier._adopt(classes, coef, stored.numbers("extra.intercept", (n_rows,)))
         return classifier
 
-    def _adopt(self, classes: Iterable[str], coef: ArrayLike, intercept: ArrayLike) -> None:
+    def _adopt(self, classes: ArrayLike, coef: ArrayLike, intercept: ArrayLike) -> None:
         """Keep a linear model; one row for two classes becomes two that differ in sign."""
-        self.classes_ = tuple(str(name) for name in classes)
+        self.classes_: NDArray[Any] = np.asarray(classes)
         self.coef_: Floats = np.asarray(coef, float)
         self.intercept_: Floats = np.asarray(intercept, float)
         if len(self.coef_) == 1:
             self.coef_ = np.vstack([-self.coef_, self.coef_]) / 2
             self.intercept_ = np.hstack([-self.intercept_, self.intercept_]) / 2
+
+
+def checked_labels(y: Any) -> tuple[NDArray[Any], Ints]:
+    """Find the classes of labels, sorted, and the place of each label among them.
+
+    Parameters
+    ----------
+    y : iterable of texts, numbers or truth values
+        At least two different ones.
+
+    Returns
+    -------
+    classes : array, (C,)
+    places : array of int, (D,)
+
+    Examples
+    --------
+    >>> classes, places = checked_labels([10, 2, 10])
+    >>> classes.tolist(), places.tolist()
+    ([2, 10], [1, 0, 1])
+    """
+    from sklearn.utils.multiclass import check_classification_targets
+    from sklearn.utils.validation import column_or_1d
+
+    if y is None:
+        raise DataError(
+            "a classifier requires y to be passed, but the target y is None: give each document's "
+            "class"
+        )
+    try:
+        labels = column_or_1d(y if hasattr(y, "__array__") else list(y), warn=True)
+        check_classification_targets(labels)
+    except ValueError as error:
+        raise DataError(str(error)) from error
+    classes, places = np.unique(labels, return_inverse=True)
+    if len(classes) < 2:
+        found = f"one class: {classes[0]}" if len(classes) else "none"
+        raise DataError(f"a classifier needs at least two classes; found {found}")
+    return classes, places
 
 
 def _labels_a_class(labels: Sequence[str]) -> int:
@@ -368,13 +393,13 @@ def default_topics(labels: Sequence[str] = (), **params: Any) -> TopicVec:
     Examples
     --------
     >>> default_topics(max_norm=12)
-    TopicVec(n_topics=14, max_norm=12, random_state=0)
+    TopicVec(n_topics=14, max_norm=12, share='class', random_state=0)
     >>> default_topics(["pet", "road"] * 40).n_topics
     4
     """
     enough = _labels_a_class(labels) // _LABELS_A_TOPIC if labels else _MOST_TOPICS
     n_topics = min(max(enough, 1), _MOST_TOPICS)
-    return TopicVec(**{"n_topics": n_topics, "random_state": 0, **params})
+    return TopicVec(**{"n_topics": n_topics, "share": "class", "random_state": 0, **params})
 
 
 def macro_f1(labels: Sequence[str | None], found: Sequence[str]) -> float:

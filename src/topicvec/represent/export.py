@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from topicvec.errors import DataError, require
 from topicvec.files import atomic_write
 
-__all__ = ["Columns", "Write", "check_suffix", "open_table"]
+__all__ = ["Columns", "Write", "check_suffix", "delimited", "open_table"]
 
 Columns = Mapping[str, Sequence[Any] | NDArray[Any]]
 Write = Callable[[Columns], None]
@@ -76,17 +76,32 @@ def check_suffix(path: Path) -> str:
     return suffix
 
 
+def delimited(file: IO[str], delimiter: str = ",") -> Write:
+    """Give what writes batches of rows to an open file, the names of the columns before them.
+
+    Examples
+    --------
+    >>> import sys
+    >>> delimited(sys.stdout)({"id": ["a"], "topic0": np.array([0.5])})
+    id,topic0
+    a,0.5
+    """
+    writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
+    named: list[str] = []
+
+    def write(columns: Columns) -> None:
+        if not named:
+            writer.writerow(columns)
+            named.extend(columns)
+        writer.writerows(zip(*(_plain(each, str) for each in columns.values()), strict=True))
+
+    return write
+
+
 @contextmanager
 def _delimited(path: Path, delimiter: str) -> Iterator[Write]:
     with path.open("w", encoding="utf-8", errors="surrogatepass", newline="") as file:
-        writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
-
-        def write(columns: Columns) -> None:
-            if not file.tell():
-                writer.writerow(columns)
-            writer.writerows(zip(*(_plain(each, str) for each in columns.values()), strict=True))
-
-        yield write
+        yield delimited(file, delimiter)
 
 
 @contextmanager

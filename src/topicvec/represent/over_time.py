@@ -22,9 +22,9 @@ responsibilities of the model summed over the span's documents:
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,15 +32,16 @@ from scipy.sparse import csc_array, csr_array
 
 from topicvec.engine import resolve_engine
 from topicvec.errors import DataError
+from topicvec.frames import Frame, make_frame
 from topicvec.model.counts import log_unknown
 from topicvec.model.estep import Inferred
-from topicvec.model.inference import infer, word_masses
+from topicvec.model.inference import infer, word_masses, word_table
 from topicvec.model.reading import Topic
 from topicvec.model.topicvec import TopicVec
 from topicvec.represent.documents import counter_of
 from topicvec.text.document import Document, values_of
 
-__all__ = ["Course", "Rise", "TimeSpan", "parse_time", "topics_over_time", "usual_bins"]
+__all__ = ["Course", "Courses", "Rise", "TimeSpan", "parse_time", "topics_over_time", "usual_bins"]
 
 Floats = NDArray[np.floating]
 Ints = NDArray[np.integer]
@@ -49,7 +50,7 @@ _MOST_BINS = 500
 _YEAR = 365.2425  # days
 _SELDOM = 0.01
 _FALSE = 0.01  # of the words that are listed
-_FACTORS = ("table", "weight", "ratio")  # of a document's tokens of a word in a topic
+_CELLS = 4096  # counts at a time
 
 
 class Rise(NamedTuple):
@@ -131,6 +132,50 @@ class Course:
     died: int | None = None
 
 
+class Courses(tuple[Course, ...]):
+    """The courses of several topics, which are a table too.
+
+    Examples
+    --------
+    >>> span = TimeSpan("2019", 2019.0, 2020.0, 12, 0.25, (Rise("price", 9.0, 2.0),))
+    >>> courses = Courses([Course(Topic(1, 0.5, 5.0, (("cost", 1.9),)), (span,), born=0)])
+    >>> courses.table()[["label", "time", "share", "words", "born"]].values.tolist()
+    [['cost', '2019', 0.25, 'price', True]]
+    """
+
+    __slots__ = ()
+
+    def table(self, frame: Frame = "pandas") -> Any:
+        """Give a row for each topic and span of time, as a DataFrame.
+
+        Parameters
+        ----------
+        frame : {"pandas", "polars"}
+            Whose table.
+
+        Returns
+        -------
+        DataFrame
+            ``topic``, ``label``, ``time`` (when the span begins), ``start``, ``end``,
+            ``documents``, ``share``, ``words`` (that rise), ``born`` and ``died``.
+        """
+        rows = [(each, place) for each in self for place in range(len(each.spans))]
+        spans = [course.spans[place] for course, place in rows]
+        columns: dict[str, Any] = {
+            "topic": [course.topic.index for course, _ in rows],
+            "label": [course.topic.title for course, _ in rows],
+            "time": [span.name for span in spans],
+            "start": [span.start for span in spans],
+            "end": [span.end for span in spans],
+            "documents": [span.n_documents for span in spans],
+            "share": [span.share for span in spans],
+            "words": [", ".join(rise.word for rise in span.words) for span in spans],
+            "born": [course.born == place for course, place in rows],
+            "died": [course.died == place for course, place in rows],
+        }
+        return make_frame(columns, frame)
+
+
 def topics_over_time(
     model: TopicVec,
     documents: Iterable[str | Document],
@@ -139,7 +184,7 @@ def topics_over_time(
     n_bins: int | None = None,
     n_words: int = 10,
     least: float = 0.25,
-) -> tuple[Course, ...]:
+) -> Courses:
     """Follow the topics of documents through time: shares, words, births and deaths.
 
     Parameters
@@ -160,8 +205,9 @@ def topics_over_time(
 
     Returns
     -------
-    tuple of Course
-        In the order of ``model.topics_``, without the null topic.
+    Courses
+        A tuple of `Course`, in the order of ``model.topics_`` without the null topic; its
+        ``table()`` is a DataFrame.
 
     Notes
     -----
@@ -199,7 +245,7 @@ def topics_over_time(
             for name, start, end, size, mean, words in parts
         )
         courses.append(Course(topic, tuple(spans), *_life(seen, topic.index, means >= enough)))
-    return tuple(courses)
+    return Courses(courses)
 
 
 def parse_time(time: str) -> float:
@@ -297,15 +343,23 @@ def _see(model: TopicVec, counts: csr_array, groups: Ints, n_spans: int) -> _See
         inferred = infer(fitted, inside, engine)
         expected = inferred.theta - fitted.alpha  # what the documents say, without the prior
         shares.append(expected / np.asarray(inside.sum(axis=1))[:, None])
-        masses.append(csc_array(word_masses(inferred, len(fitted.vectors), engine)))
-        squares.append(csc_array(word_masses(_squared(inferred), len(fitted.vectors), engine)))
+        masses.append(csc_array(word_masses(inferred, len(fitted.vectors))))
+        squares.append(csc_array(_squares(inferred, len(fitted.vectors))))
     return _Seen(np.sort(groups), np.concatenate(shares), masses, squares)
 
 
-def _squared(inferred: Inferred) -> Inferred:
-    """Make the sums of tokens over documents sums of their squares: tokens are products."""
-    parts = {name: getattr(inferred, name).astype(float) ** 2 for name in _FACTORS}
-    return replace(inferred, **parts)
+def _squares(inferred: Inferred, n_words: int) -> csr_array:
+    """Sum up the squares of what each document has of a word in a topic, (W, K)."""
+    corpus = inferred.corpus
+    sums = np.zeros(inferred.table.shape)
+    for shard in corpus.shards:
+        owners = np.repeat(np.arange(len(shard.group)), np.diff(shard.indptr)) + shard.rows.start
+        for start in range(0, len(owners), _CELLS):
+            cells = slice(start, start + _CELLS)
+            tokens = inferred.responsibilities(owners[cells], corpus.types[shard.words[cells]])
+            tokens *= shard.counts[cells, None]
+            np.add.at(sums, shard.words[cells], tokens.astype(float) ** 2)
+    return word_table(sums, corpus.types, n_words)
 
 
 def _life(seen: _Seen, topic: int, there: NDArray[np.bool_]) -> tuple[int | None, int | None]:

@@ -226,7 +226,7 @@ def _fold_mass(
 ) -> csr_array:
     own = None if allowed is None else allowed[rows]
     inferred = infer(fitted, counts[rows], engine, allowed=own)
-    return word_masses(inferred, len(fitted.vectors), engine)
+    return word_masses(inferred, len(fitted.vectors))
 
 
 def _deal(allowed: Bools | None, n_documents: int, n_folds: int) -> list[Ints]:

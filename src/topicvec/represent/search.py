@@ -1,8 +1,8 @@
 """Search in documents: by topics, by meaning and by the very words, in one score.
 
-An index is kept as one safetensors file; nothing in it is ever executed. Its metadata are one
-entry, so that the same index gives the same bytes: version, blend, and a fingerprint of the model,
-which is a file of its own. Names and words are bytes with lengths.
+An index is kept as one safetensors file; nothing in it is ever executed. Its metadata have a card:
+the blend, and a fingerprint of the model, which is a file of its own. Names and words are bytes
+with lengths.
 """
 
 import hashlib
@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -21,10 +20,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from topicvec.checks import check_choice
-from topicvec.embed.formats.tensors import write_tensors
 from topicvec.embed.nearest import best
 from topicvec.engine import InPlace, one_blas_thread, resolve_engine
-from topicvec.errors import DataError, FormatError, VocabularyMismatch
+from topicvec.errors import DataError, VocabularyMismatch
 from topicvec.model.counts import report_unknown
 from topicvec.model.fitted import FittedTopics
 from topicvec.model.inference import infer, one_pass
@@ -43,6 +41,16 @@ from topicvec.represent.words import (
     weighted_means,
     without_common,
 )
+from topicvec.stored import (
+    TEXT,
+    Layout,
+    Stored,
+    mapping,
+    number,
+    read_tensors,
+    sparse_parts,
+    write_tensors,
+)
 from topicvec.text.counting import DocumentLike
 
 __all__ = ["Blend", "DocumentIndex", "Hit", "Rerank"]
@@ -52,9 +60,9 @@ Tensors = dict[str, NDArray[Any]]
 AnyPath = str | PathLike[str]
 Rerank = Literal["transport"]
 
-_FORMAT, _VERSION = "topicvec-index", 2
+_LAYOUT = Layout("topicvec-index", 3, "document index", "build it again", oldest=3)
+_CARD = {"blend": mapping(number(0)), "model": TEXT}
 _DENSE = ("mixtures", "points", "directions", "common")
-_SPARSE = ("data", "indices", "indptr")
 _N_LOOKED_IN, _N_ASKED = 4000, 200  # documents that choose the blend
 _N_RERANKED, _N_KEPT = 100, 8  # documents, and topics of each that transport looks at
 
@@ -71,6 +79,8 @@ class Hit:
         Its name.
     score : float
         How well it fits, at most 1; below 0 if its topics or its meaning are opposite.
+    text : str
+        How it begins.
 
     Examples
     --------
@@ -81,6 +91,7 @@ class Hit:
     index: int
     id: str
     score: float
+    text: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +119,8 @@ class DocumentIndex:
         How often each document has each word of the index.
     blend : Blend
         How the three are put together.
+    beginnings : tuple of str
+        Of the texts of the documents, as hits show them; none in an index of an older version.
 
     Examples
     --------
@@ -130,6 +143,7 @@ class DocumentIndex:
     words: WordIndex
     counts: csr_array
     blend: Blend
+    beginnings: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -148,8 +162,8 @@ class DocumentIndex:
         model : TopicVec
             A fitted model.
         documents : iterable of str, Document or token lists
-            A stream will do; the texts are not kept. A document without an id is named by its
-            place.
+            A stream will do; only the beginnings of the texts are kept. A document without an id
+            is named by its place.
         blend : Blend, optional
             How much topics, meaning and words count. By default the documents choose: what is
             found for one half of a document should have the words of its other half.
@@ -160,7 +174,7 @@ class DocumentIndex:
         """
         if blend is not None and not (min(blend) >= 0 and sum(blend) > 0):
             raise DataError(f"a blend has no negative part and one that is positive; found {blend}")
-        names, words, counts = read_words(model, documents)
+        names, beginnings, words, counts = read_words(model, documents)
         engine = resolve_engine(model.n_jobs)
         known = known_counts(counter_of(model), words, counts, model.vectors_)
         report_unknown(unknown_report(words, counts, model.vectors_))
@@ -178,6 +192,7 @@ class DocumentIndex:
             words=index,
             counts=counts,
             blend=blend or Blend(),
+            beginnings=beginnings,
         )
         return found if blend else replace(found, blend=found._chosen_blend())
 
@@ -253,7 +268,10 @@ class DocumentIndex:
         if isinstance(index, str):
             if index in self.ids:
                 return self.ids.index(index)
-            raise DataError(f"no document is called {index!r}; the first is called {self.ids[0]!r}")
+            raise DataError(
+                f"no document is called {index!r}; the first is called {self.ids[0]!r}, and a word "
+                "is looked for with search"
+            )
         if not 0 <= index < len(self):
             raise DataError(f"expected a place between 0 and {len(self) - 1}; found {index}")
         return int(index)
@@ -269,14 +287,16 @@ class DocumentIndex:
         tensors = {
             **{name: getattr(self, name) for name in _DENSE},
             "telling": self.words.telling,
-            **_sparse_parts("table", self.words.table),
-            **_sparse_parts("counts", self.counts),
+            **sparse_parts("table", self.words.table),
+            **sparse_parts("counts", self.counts),
             **_packed("ids", self.ids),
             **_packed("words", self.words.words),
+            **_packed("beginnings", self.beginnings),
         }
         blend, made_with = self.blend._asdict(), _fingerprint(self.model.fitted_)
-        card = json.dumps({"version": _VERSION, "blend": blend, "model": made_with})
-        write_tensors(Path(path), tensors, {_FORMAT: card})
+        card = json.dumps({"blend": blend, "model": made_with})
+        about = {"format": _LAYOUT.name, "version": str(_LAYOUT.version), "card": card}
+        write_tensors(Path(path), tensors, about)
 
     @classmethod
     def load(cls, path: AnyPath, model: TopicVec) -> "DocumentIndex":
@@ -293,19 +313,13 @@ class DocumentIndex:
         -------
         DocumentIndex
         """
-        from safetensors import SafetensorError, safe_open
-
-        if not Path(path).is_file():
-            raise DataError(f"no such file: {path}: give an index that was saved before")
-        try:
-            with safe_open(path, framework="numpy") as file:
-                card = _checked_card(path, file.metadata() or {}, model)
-                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            return _index(tensors, card, model)
-        except (SafetensorError, KeyError, ValueError, TypeError, IndexError) as error:
-            if isinstance(error, DataError):
-                raise
-            raise FormatError(f"{path}: not a whole index ({error}): build it again") from error
+        stored = read_tensors(Path(path), _LAYOUT, checksum=True)
+        card = stored.card("card", _CARD, *_CARD)
+        if card["model"] != _fingerprint(model.fitted_):
+            raise VocabularyMismatch(
+                f"{path} was built with another model: load that model, or build the index again"
+            )
+        return _index(stored, card, model)
 
     @cached_property
     def _word_weights(self) -> Floats:
@@ -359,9 +373,7 @@ class DocumentIndex:
 
     def _mixtures(self, words: Sequence[str], counts: csr_array) -> NDArray[np.float64]:
         """Give proportions (Q, K) without a prior of counts (Q, V); zero where no word is known."""
-        used = np.unique(counts.indices)
-        kept, reader = [words[column] for column in used], counter_of(self.model)
-        known = known_counts(reader, kept, counts[:, used], self.model.vectors_)
+        known = known_counts(counter_of(self.model), words, counts, self.model.vectors_)
         expected = one_pass(self.model.fitted_, known, InPlace()).astype(float)
         return np.asarray(expected / np.maximum(expected.sum(axis=1, keepdims=True), 1e-300))
 
@@ -384,7 +396,8 @@ class DocumentIndex:
         return np.stack(parts).astype(np.float32, copy=False)
 
     def _best(self, scores: Floats, n: int) -> list[Hit]:
-        return [Hit(int(row), self.ids[row], float(scores[row])) for row in best(scores, n)]
+        texts = self.beginnings or [""] * len(self)
+        return [Hit(int(i), self.ids[i], float(scores[i]), texts[i]) for i in best(scores, n)]
 
 
 def _roots(masses: NDArray[np.floating]) -> Floats:
@@ -404,48 +417,35 @@ def _evenly(places: NDArray[np.integer], n: int) -> NDArray[np.integer]:
     return np.asarray(places[taken])
 
 
-def _checked_card(path: AnyPath, metadata: Mapping[str, str], model: TopicVec) -> dict[str, Any]:
-    card: dict[str, Any] = json.loads(metadata.get(_FORMAT, "{}"))
-    found = card.get("version")
-    if found != _VERSION:
-        expected = f"expected an index of version {_VERSION}, found {found or 'none'}"
-        raise FormatError(f"{path}: {expected}: build it again")
-    if card["model"] != _fingerprint(model.fitted_):
-        raise VocabularyMismatch(
-            f"{path} was built with another model: load that model, or build the index again"
-        )
-    return card
-
-
-def _index(tensors: Tensors, card: Mapping[str, Any], model: TopicVec) -> DocumentIndex:
-    ids, words = _unpacked("ids", tensors), _unpacked("words", tensors)
-    table = csr_array(tuple(tensors[f"table.{part}"] for part in _SPARSE), (len(words), len(ids)))
-    counts = csr_array(tuple(tensors[f"counts.{part}"] for part in _SPARSE), (len(ids), len(words)))
+def _index(stored: Stored, card: Mapping[str, Any], model: TopicVec) -> DocumentIndex:
+    ids = stored.texts("ids.bytes", "ids.lengths")
+    words = stored.distinct("words", stored.texts("words.bytes", "words.lengths"))
+    k, size = model.fitted_.n_topics, model.vectors_.n_dims
+    shapes = {"mixtures": (len(ids), k), "points": (len(ids), k), "directions": (len(ids), size)}
+    blend = stored.fields("blend", card["blend"], dict.fromkeys(Blend._fields, number(0)))
+    if set(blend) != set(Blend._fields) or not sum(blend.values()) > 0:
+        stored.refuse("blend", f"{', '.join(Blend._fields)}, one of them positive", blend)
+    telling = stored.numbers("telling", (len(words),), least=0)
+    table = stored.table("table", (len(words), len(ids)))
+    beginnings = stored.texts("beginnings.bytes", "beginnings.lengths")
+    if len(beginnings) not in (0, len(ids)):
+        stored.refuse("beginnings", f"none or {len(ids)} texts", len(beginnings))
     return DocumentIndex(
         model=model,
         ids=ids,
-        **{name: tensors[name] for name in _DENSE},
-        words=WordIndex(words, tensors["telling"], table),
-        counts=counts,
-        blend=Blend(**card["blend"]),
+        **{name: stored.numbers(name, shape) for name, shape in shapes.items()},
+        common=stored.numbers("common", (size,)),
+        words=WordIndex(words, telling, table),
+        counts=stored.table("counts", (len(ids), len(words)), "iuf"),
+        blend=Blend(**blend),
+        beginnings=beginnings,
     )
-
-
-def _sparse_parts(name: str, table: csr_array) -> Tensors:
-    return {f"{name}.{part}": getattr(table, part) for part in _SPARSE}
 
 
 def _packed(name: str, texts: Iterable[str]) -> Tensors:
     encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
     lengths = np.array([len(text) for text in encoded], np.int64)
     return {f"{name}.bytes": np.frombuffer(b"".join(encoded), np.uint8), f"{name}.lengths": lengths}
-
-
-def _unpacked(name: str, tensors: Tensors) -> tuple[str, ...]:
-    joined = tensors[f"{name}.bytes"].tobytes()
-    ends = np.cumsum(tensors[f"{name}.lengths"]).tolist()
-    pairs = pairwise([0, *ends])
-    return tuple(joined[start:end].decode("utf-8", "surrogatepass") for start, end in pairs)
 
 
 def _fingerprint(fitted: FittedTopics) -> str:

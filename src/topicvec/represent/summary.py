@@ -56,7 +56,10 @@ _STARTERS = _words("""
     if when while as after before since although however yet then now his her its their our my
     what who why how where most some many one no not
 """)  # these begin a sentence after what may be shortened
-_END = re.compile(r"""[.!?…]+["'”’»)\]]*(?=\s)|[。！？]+[」』）]*|\n[^\S\n]*(?:\n\s*)+""")
+# (?<![.!?…]): a run of signs is read once, not once from each of them
+_END = re.compile(
+    r"""(?<![.!?…])[.!?…]+["'”’»)\]]*(?=\s)|[。！？]+[」』）]*|\n[^\S\n]*(?:\n\s*)+"""
+)
 _LAST_WORD = re.compile(r"[^\W_](?:[\w.'’-]*[^\W_])?$")
 _NEXT_WORD = re.compile(r"""(\s*)["'“‘«(\[¿¡]*(\w*)""")
 _ALWAYS = "\n。！？"

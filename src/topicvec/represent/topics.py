@@ -1,8 +1,8 @@
 """How topics lie to one another: similarities, neighbours and a hierarchy with names."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +11,15 @@ from scipy.sparse import csr_array
 from topicvec.checks import check_choice
 from topicvec.embed.nearest import best
 from topicvec.errors import DataError
+from topicvec.frames import Frame, make_frame
 from topicvec.model.fitted import FittedTopics
-from topicvec.model.reading import relevant_words
+from topicvec.model.reading import Topic, relevant_words
 from topicvec.model.topicvec import TopicVec
 from topicvec.represent.similarity import unit_rows
+from topicvec.text.document import Document, values_of
 
 __all__ = [
+    "ClassTopics",
     "Linkage",
     "Merge",
     "branch_words",
@@ -24,6 +27,7 @@ __all__ = [
     "topic_hierarchy",
     "topic_kernel",
     "topic_similarity",
+    "topics_per_class",
 ]
 
 Linkage = Literal["average", "complete", "single"]
@@ -228,7 +232,7 @@ def branch_words(
     2
     """
     fitted = model.fitted_
-    totals = np.asarray(fitted.word_mass.sum(axis=0, dtype=float))
+    totals = fitted.word_totals
     named = []
     for topics, branch in zip(branches, _read_branches(fitted, branches), strict=True):
         rows = [fitted.vectors.ids[word] for word, _ in branch]
@@ -277,3 +281,93 @@ def _linkage(distances: NDArray[np.float64], method: Linkage) -> list[tuple[int,
     if len(distances) > 2:
         table = optimal_leaf_ordering(table, condensed)
     return [(int(a) + 1, int(b) + 1, float(distance)) for a, b, distance, _ in table]
+
+
+class ClassTopics(NamedTuple):
+    """How much of each class's documents is about each topic.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The C classes, sorted.
+    topics : tuple of Topic
+        The topics, without the null topic.
+    shares : array, (C, K)
+        Mean proportions of all topics in the documents of the class; rows sum to 1.
+    n_documents : array of int, (C,)
+        Documents of the class.
+
+    Examples
+    --------
+    >>> from topicvec.model.reading import Topic
+    >>> topics = (Topic(1, 0.5, 5.0, (), "sea"),)
+    >>> found = ClassTopics(("a",), topics, np.array([[0.25, 0.75]]), np.array([3]))
+    >>> found.table().values.tolist()
+    [['a', 3, 1, 'sea', 0.75]]
+    """
+
+    names: tuple[str, ...]
+    topics: tuple[Topic, ...]
+    shares: NDArray[np.float64]
+    n_documents: NDArray[np.intp]
+
+    def table(self, frame: Frame = "pandas") -> Any:
+        """Give a row for each class and topic, as a DataFrame.
+
+        Parameters
+        ----------
+        frame : {"pandas", "polars"}
+            Whose table.
+
+        Returns
+        -------
+        DataFrame
+            ``class``, ``documents``, ``topic``, ``label`` and ``share``.
+        """
+        rows = [(place, topic) for place in range(len(self.names)) for topic in self.topics]
+        columns: dict[str, Any] = {
+            "class": [self.names[place] for place, _ in rows],
+            "documents": [int(self.n_documents[place]) for place, _ in rows],
+            "topic": [topic.index for _, topic in rows],
+            "label": [topic.title for _, topic in rows],
+            "share": [float(self.shares[place, topic.index]) for place, topic in rows],
+        }
+        return make_frame(columns, frame)
+
+
+def topics_per_class(
+    model: TopicVec, documents: Iterable[str | Document], labels: Sequence[str] | None = None
+) -> ClassTopics:
+    """Say how much of each class's documents is about each topic.
+
+    Parameters
+    ----------
+    model : TopicVec
+        A fitted model, whether or not it knows the classes.
+    documents : iterable of str or Document
+        The documents.
+    labels : sequence of str, optional
+        Their classes; by default the documents' own.
+
+    Returns
+    -------
+    ClassTopics
+        Its ``table()`` is a DataFrame.
+
+    Examples
+    --------
+    >>> from topicvec import TopicVec, WordVectors
+    >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
+    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
+    >>> found = topics_per_class(model, ["cat", "car", "dog"], ["pet", "toy", "pet"])
+    >>> found.names, found.n_documents.tolist(), found.shares.sum(axis=1).round(6).tolist()
+    (('pet', 'toy'), [2, 1], [1.0, 1.0])
+    """
+    texts = list(documents)
+    names, groups = np.unique(values_of(texts, "label", labels), return_inverse=True)
+    mixtures = np.asarray(model.transform(texts))
+    sums = np.zeros((len(names), mixtures.shape[1]))
+    np.add.at(sums, groups, mixtures)
+    n_documents = np.bincount(groups, minlength=len(names))
+    topics = tuple(topic for topic in model.topics_ if not topic.is_null)
+    return ClassTopics(tuple(names.tolist()), topics, sums / n_documents[:, None], n_documents)

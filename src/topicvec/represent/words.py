@@ -29,6 +29,7 @@ from topicvec.represent.documents import counter_of
 from topicvec.text.bag import BagBuilder, BagReport
 from topicvec.text.counting import DocumentLike, chunked, count_tokens, growing_ids
 from topicvec.text.document import Document
+from topicvec.text.prepared import PreparedCorpus
 
 __all__ = ["WordIndex"]
 
@@ -36,37 +37,51 @@ Floats = NDArray[np.float32]
 
 _HALF = 1e-3  # a: a word as probable as this counts half
 _ROWS = 4096  # documents at a time
+_N_SHOWN = 80  # characters of a text, where it stands for itself
 _SATURATION, _LENGTH = 1.2, 0.75  # k1 and b of BM25, as usual
 _MOST_TERMS = 64  # of a query; of a longer one the most telling
 
 
 def read_words(
     model: TopicVec, documents: Iterable[DocumentLike]
-) -> tuple[tuple[str, ...], list[str], csr_array]:
-    """Name the documents and count all their words but stop words."""
+) -> tuple[tuple[str, ...], tuple[str, ...], list[str], csr_array]:
+    """Name the documents, keep how they begin, and count all their words but stop words."""
     if isinstance(documents, (str, Document)) or hasattr(documents, "ndim"):
         kind = type(documents).__name__
         raise DataError(f"expected a list of texts, documents or token lists; found {kind}")
     reader = counter_of(model)
+    if isinstance(documents, PreparedCorpus):
+        documents.check_tokenizer(reader.tokenize)
     names: list[str] = []
+    beginnings: list[str] = []
     ids, builder = growing_ids(), BagBuilder()
     for texts in chunked(iter(documents)):
         for text in texts:
             names.append(text.id if isinstance(text, Document) else str(len(names)))
+            beginnings.append(_beginning(text))
         chunk = count_tokens([reader.tokens(text) for text in texts])
         for word in chunk.words:
             if word not in reader.stop_words:
                 ids[word]
         builder.add(chunk, ids)
-    return tuple(names), list(ids), builder.build(len(ids)).counts
+    return tuple(names), tuple(beginnings), list(ids), builder.build(len(ids)).counts
+
+
+def _beginning(document: DocumentLike) -> str:
+    text = document.text if isinstance(document, Document) else document
+    words = text[: 4 * _N_SHOWN].split() if isinstance(text, str) else text[:_N_SHOWN]
+    return " ".join(words)[:_N_SHOWN]
 
 
 def known_counts(
     reader: DocumentCounter, words: Sequence[str], counts: csr_array, vectors: WordVectors
 ) -> csr_array:
     """Turn counts of words (D, V) into counts over the rows of the vectors (D, W)."""
-    rows_of = reader.known(words, vectors)
-    rows = np.array([rows_of.get(word, -1) for word in words], dtype=np.int64)
+    used = np.flatnonzero(np.bincount(counts.indices, minlength=len(words)))
+    here = [words[column] for column in used.tolist()]  # a query has few of an index's words
+    rows_of = reader.known(here, vectors)
+    rows = np.full(len(words), -1, np.int64)
+    rows[used] = [rows_of.get(word, -1) for word in here]
     kept = counts[:, np.flatnonzero(rows >= 0)]
     shape = (counts.shape[0], len(vectors))
     known = csr_array((kept.data, rows[rows >= 0][kept.indices], kept.indptr), shape=shape)
@@ -130,7 +145,7 @@ def weighted_means(
     >>> weighted_means(vectors, counts, np.ones(2, np.float32), LocalEngine(1))
     array([[0.5, 0.5], [0. , 0. ]], dtype=float32)
     """
-    types = np.unique(counts.indices)
+    types = np.flatnonzero(np.bincount(counts.indices, minlength=len(vectors)))
     matrix = vectors.matrix[types]
     matrix = matrix * inverse_norms(matrix)[:, None]
     chosen = weights[types]
@@ -239,9 +254,8 @@ class WordIndex:
     def weights(self, vectors: WordVectors) -> Floats:
         """Say how telling each word of the vectors (W,) is in the documents."""
         weights = np.full(len(vectors), how_telling(0, self.table.shape[1]))
-        for row, word in enumerate(self.words):
-            if word in vectors.ids:
-                weights[vectors.ids[word]] = self.telling[row]
+        rows = np.array([vectors.ids.get(word, -1) for word in self.words], dtype=np.int64)
+        weights[rows[rows >= 0]] = self.telling[rows >= 0]
         return weights
 
     def scores(self, counts: Mapping[str, int]) -> Floats:

@@ -9,11 +9,11 @@ from topicvec.model import TopicVec
 from topicvec.pictures.chart import GRID, ROW_SIZE, across, named_rows
 from topicvec.pictures.layout import Box
 from topicvec.pictures.palette import GREY, HALO, INK
-from topicvec.pictures.seen import Texts, mean_mixtures, own_colours, shown_topics
+from topicvec.pictures.seen import Texts, own_colours, shown_topics
 from topicvec.pictures.svg import Element, Picture, element, number, shorten, text, text_width
-from topicvec.text.document import values_of
+from topicvec.represent.topics import topics_per_class
 
-__all__ = ["by_class", "class_means"]
+__all__ = ["by_class"]
 
 Floats = NDArray[np.float64]
 
@@ -65,7 +65,7 @@ def by_class(
     >>> by_class(model, ["cat", "car"], labels=["a", "b"]).width
     800
     """
-    names, means, _ = class_means(model, texts, labels)
+    names, _, means, _ = topics_per_class(model, texts, labels)
     found = shown_topics(model)
     shares = means[:, [topic.index for topic in found]].T  # topics × classes
     rows = _order(shares, max_topics)
@@ -81,24 +81,6 @@ def by_class(
         *_dots(shares[rows], names, own_colours(model, topics), area, step),
     ]
     return Picture.of(parts, width, round(area.bottom + 8), title)
-
-
-def class_means(
-    model: TopicVec, texts: Texts, labels: Sequence[str] | None = None
-) -> tuple[list[str], Floats, NDArray[np.intp]]:
-    """Give the classes' names, their mean mixtures (C, K) and numbers of documents (C,).
-
-    Examples
-    --------
-    >>> from topicvec import WordVectors
-    >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
-    >>> model = TopicVec(2, vectors, random_state=0).fit(["cat dog cat", "car car"])
-    >>> class_means(model, ["cat", "car", "dog"], ["pet", "toy", "pet"])[0]
-    ['pet', 'toy']
-    """
-    texts = list(texts)
-    names, groups = np.unique(values_of(texts, "label", labels), return_inverse=True)
-    return names.tolist(), *mean_mixtures(model, texts, groups, len(names))
 
 
 def _order(shares: Floats, max_topics: int) -> list[int]:

@@ -81,7 +81,7 @@ def document_map(
         raise DataError(f"a map needs documents, and a label for each if any; found {found}")
     topics = shown_topics(model, n_words=2)
     shown = [topic.index for topic in topics]
-    mixtures = model.transform(texts)[:, shown]
+    mixtures = np.asarray(model.transform(texts))[:, shown]
     area = Box(0, 0, width, height)
     places = scatter_places(mixtures, topic_kernel(model)[np.ix_(shown, shown)])
     spots = _scaled(places, area.inset(_MARGIN))
