@@ -10,7 +10,7 @@ train = [document for i, document in enumerate(documents) if i % 3]
 test = [document for i, document in enumerate(documents) if i % 3 == 0]
 labels = [document.label for document in train]
 
-model = topicvec.TopicVec(n_topics=3, random_state=0).fit(train, labels)
+model = topicvec.TopicVec(n_topics=3, share="class", random_state=0).fit(train, labels)
 print(f"{len(model.topic_vectors_)} topics for {len(set(labels))} classes, one of them null")
 
 classifier = LogisticRegression(max_iter=1000)

@@ -11,11 +11,11 @@ import topicvec
 documents = topicvec.datasets.sample_corpus()
 train, test = documents[::2], documents[1::2]
 labels = [document.label for document in train]
-topics = topicvec.TopicVec(n_topics=3, random_state=0)
+topics = topicvec.TopicVec(n_topics=3, share="class", random_state=0)
 
 classifier = topicvec.TopicClassifier(topics).fit(train, labels)
 score = classifier.score(test, [document.label for document in test])
-print(f"macro F1 {score:.0%} on {len(test)} other documents")
+print(f"{score:.0%} of {len(test)} other documents in the right class")
 
 path = Path(tempfile.mkdtemp(), "corpus.classifier")
 classifier.save(path)

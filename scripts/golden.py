@@ -150,12 +150,12 @@ def started_at_random() -> Results:
 
 @job
 def per_class() -> Results:
-    return fitted(TopicVec(3, random_state=0).fit(corpus(), labels()))
+    return fitted(TopicVec(3, share="class", random_state=0).fit(corpus(), labels()))
 
 
 @job
 def shared_by_classes() -> Results:
-    return fitted(TopicVec(7, random_state=0, share="corpus").fit(corpus(), labels()))
+    return fitted(TopicVec(7, random_state=0).fit(corpus(), labels()))
 
 
 @job
@@ -207,12 +207,12 @@ def paper(n_topics: int, **more: Any) -> TopicVec:
 
 @job
 def paper_model() -> Results:
-    allowed = np.ones((len(corpus()), 8), bool)
+    allowed = np.ones((len(corpus()), 9), bool)
     allowed[::2, 1:4] = False
     made = {
         "corpus": paper(8).fit(corpus()),
         "article": paper(8).fit(corpus()[:1]),
-        "classes": paper(4).fit(corpus(), labels()),
+        "classes": paper(4, share="class").fit(corpus(), labels()),
         "mask": paper(8).fit(corpus(), mask=allowed),
         "learned alpha": paper(8, alpha="learn").fit(corpus()),
         "paper's solver": paper(8, solver="paper", max_iter=20).fit(corpus()),
@@ -254,7 +254,10 @@ def classifier() -> Results:
     model = TopicVec(3, random_state=0)
     classes = TopicClassifier(model).fit(corpus()[::2], labels()[::2])
     found = classes.classify(corpus()[1::2])
-    return {"predictions": classes.predict(corpus()[1::2]), "details": [repr(e) for e in found]}
+    return {
+        "predictions": classes.predict(corpus()[1::2]).tolist(),
+        "details": [repr(e) for e in found],
+    }
 
 
 @job
@@ -263,7 +266,7 @@ def features() -> Results:
     forms += ["both", "own-words", "own-both"]
     made = {}
     for form in forms:
-        step = TopicFeatures(TopicVec(3, random_state=0), form=form)
+        step = TopicFeatures(TopicVec(3, share="class", random_state=0), form=form)
         made[form] = step.fit(corpus(), labels()).transform(corpus())
     return made
 

@@ -1,4 +1,4 @@
-"""Write the command-line reference from the commands' own help.
+"""Write the reference: of the commands from their own help, of the Python names from docstrings.
 
 Usage: python scripts/make_reference.py [--check]
 """
@@ -9,9 +9,10 @@ from typing import Any
 
 from typer.main import get_command
 
+from python_reference import pages as python_pages
 from topicvec.cli.main import make_app
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "command-line.md"
+FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reference"
 HEAD = """# The command line
 
 Made from the commands' own help by `scripts/make_reference.py`.
@@ -54,14 +55,24 @@ def page() -> str:
     return "\n".join([HEAD, *(section(*pair) for pair in commands(tree, "topicvec"))])
 
 
+def written() -> dict[Path, str]:
+    made = {FOLDER / "command-line.md": page()}
+    return made | {FOLDER / "python" / name: text for name, text in python_pages().items()}
+
+
 def main() -> int:
+    pages = written()
+    there = {path for path in (FOLDER / "python").glob("*.md") if path not in pages}
     if "--check" in sys.argv:
-        if PAGE.read_text(encoding="utf-8") == page():
-            return 0
-        print(f"{PAGE} is out of date: run python scripts/make_reference.py")
-        return 1
-    PAGE.parent.mkdir(parents=True, exist_ok=True)
-    PAGE.write_text(page(), encoding="utf-8")
+        old = [p for p, text in pages.items() if not p.is_file() or p.read_text("utf-8") != text]
+        for path in [*old, *there]:
+            print(f"{path} is out of date: run python scripts/make_reference.py")
+        return 1 if old or there else 0
+    for path, text in pages.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    for path in there:
+        path.unlink()
     return 0
 
 

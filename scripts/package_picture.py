@@ -29,6 +29,7 @@ ABOUT = {
     "pictures": "one file a kind",
     "measure": "how good topics are",
     "represent": "documents as vectors",
+    "dask": "collections of Dask",
     "model": "the topics",
     "embed": "the word vectors",
     "datasets": "texts to try",
