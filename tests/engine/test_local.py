@@ -5,9 +5,9 @@ import time
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
-from topicvec.engine import Engine, LocalEngine, resolve_engine
+from topicvec.engine import Engine, LocalEngine, one_blas_thread, resolve_engine
 from topicvec.errors import DataError, EngineError
 
 
@@ -99,17 +99,28 @@ def test_a_map_inside_of_a_map_does_not_wait_for_ever():
     assert list(inner) == [5, 14, 30, 55]
 
 
-def test_overlapping_maps_keep_blas_on_one_thread_until_the_last_ends():
-    def threads():
-        found = threadpool_info()
-        return {library["num_threads"] for library in found if library["user_api"] == "blas"}
+def blas_threads():
+    found = threadpool_info()
+    return {library["num_threads"] for library in found if library["user_api"] == "blas"}
 
-    before = threads()
-    first, second = (LocalEngine(2).map(lambda _: threads(), range(9)) for _ in range(2))
+
+def test_overlapping_maps_keep_blas_on_one_thread_until_the_last_ends():
+    before = blas_threads()
+    first, second = (LocalEngine(2).map(lambda _: blas_threads(), range(9)) for _ in range(2))
     assert next(first) == next(second) == {1}
     first.close()
     assert set().union(*second) == {1}
-    assert threads() == before
+    assert blas_threads() == before
+
+
+def test_blas_is_held_to_one_thread_anew_beside_a_map_that_nobody_finished():
+    begun = LocalEngine(1).map(lambda _: blas_threads(), range(9)), LocalEngine(2).map(abs, range(9))
+    for each in begun:
+        next(each)
+    with threadpool_limits(4, "blas"):
+        with one_blas_thread():
+            assert blas_threads() == {1}
+        assert list(LocalEngine(1).map(lambda _: blas_threads(), range(2))) == [{1}, {1}]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")

@@ -50,16 +50,17 @@ def _libraries(scipy_too: bool) -> tuple[Any, ...]:  # noqa: ARG001
 def one_blas_thread() -> Iterator[None]:
     """Hold BLAS to one thread, so that products have the same bits for any worker count.
 
-    Those who come in while others are inside change nothing: threadpoolctl's own context would
-    give the threads back when the first leaves, while others still count on having one.
+    The threads are given back when the last who is inside leaves: threadpoolctl's own context would
+    give them back when the first leaves, while others still count on having one. Whoever comes in
+    holds them anew, for somebody may be inside for long, as a map that nobody finished is.
     """
     global _n_inside
     with _lock:
         if _n_inside == 0:
             _inside[:] = _libraries("scipy.linalg.blas" in sys.modules)
             _before[:] = [library.get_num_threads() for library in _inside]
-            for library in _inside:
-                library.set_num_threads(1)
+        for library in _inside:
+            library.set_num_threads(1)
         _n_inside += 1
     try:
         yield
