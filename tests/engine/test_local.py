@@ -114,7 +114,10 @@ def test_overlapping_maps_keep_blas_on_one_thread_until_the_last_ends():
 
 
 def test_blas_is_held_to_one_thread_anew_beside_a_map_that_nobody_finished():
-    begun = LocalEngine(1).map(lambda _: blas_threads(), range(9)), LocalEngine(2).map(abs, range(9))
+    begun = (
+        LocalEngine(1).map(lambda _: blas_threads(), range(9)),
+        LocalEngine(2).map(abs, range(9)),
+    )
     for each in begun:
         next(each)
     with threadpool_limits(4, "blas"):
