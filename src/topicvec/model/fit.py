@@ -367,12 +367,14 @@ def interrupts_held() -> Iterator[list[int]]:
     Examples
     --------
     >>> import signal
+    >>> before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may ignore it
     >>> with interrupts_held() as held:
     ...     signal.raise_signal(signal.SIGINT)
     ...     print("done")
     done
     >>> held == [signal.SIGINT]
     True
+    >>> _ = signal.signal(signal.SIGINT, before)
     """
     held: list[int] = []
 
