@@ -173,27 +173,6 @@ def test_an_error_in_a_worker_reaches_the_caller(two):
         list(resolve_engine(two).map(lambda x: 1 // x, [1, 0, 1]))
 
 
-@pytest.mark.parametrize("own", [False, True])
-def test_an_iteration_moves_the_table_the_mixtures_and_the_sums_and_nothing_else(
-    two, vectors, counts, own
-):
-    # Mixtures go both ways, so that no worker that dies takes any with it; each shard gives sums
-    # of its own words. Words of their own change the table, not its size.
-    engine, moved = Counted(two), [0]
-    model = TopicVec(**params(vectors, own_words=own, n_jobs=engine))
-    model.fit(counts, callback=lambda _: moved.append(engine.moved))
-    n_rows = N_TOPICS + 1
-    shards = Corpus.of(counts, n_rows).shards
-    n_types, n_sums = len(np.unique(counts.indices)), sum(len(each.types) for each in shards)
-    bound = 4 * n_rows * (2 * n_types + 2 * N_DOCUMENTS + n_sums)
-    small = 4_000 * (2 + 2 * len(shards))  # names of functions, totals, headers
-    assert len(shards) > 2
-    assert bound / 2 < min(np.diff(moved)) <= max(np.diff(moved)) <= bound + small
-    # the documents went once for all iterations, and once more for the mixtures of the end
-    whole = sum(map(n_bytes, shards))
-    assert whole <= engine.brought <= 2 * whole + small
-
-
 def test_a_worker_that_is_killed_in_mid_iteration_changes_no_bit(vectors, counts, one_thread):
     n_shards = len(Corpus.of(counts, N_TOPICS + 1).shards)
     with cluster(2) as client:

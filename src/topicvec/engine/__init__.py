@@ -9,7 +9,7 @@ where ``shares_memory`` says that nothing is copied are running fits themselves 
 `topicvec.engine.dask`, the engine of a Dask cluster, is imported when it is asked for.
 """
 
-from topicvec.engine.base import Engine, Part, hold, is_connection, near
+from topicvec.engine.base import Engine, Part, Round, advance, fold, hold, is_connection, near
 from topicvec.engine.local import InPlace, LocalEngine, one_blas_thread, resolve_engine
 
 __all__ = [
@@ -17,6 +17,9 @@ __all__ = [
     "InPlace",
     "LocalEngine",
     "Part",
+    "Round",
+    "advance",
+    "fold",
     "hold",
     "is_connection",
     "near",

@@ -1,12 +1,16 @@
 """The one thing an engine must do."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple, Protocol, TypeVar, cast, runtime_checkable
 
-__all__ = ["Engine", "Part", "hold", "is_connection", "near"]
+__all__ = ["Engine", "Part", "Round", "advance", "fold", "hold", "is_connection", "near"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Sum = TypeVar("Sum")
+
+_WIDE = 16  # sums that are added one after the other before their sum goes up
 
 
 @runtime_checkable
@@ -17,7 +21,7 @@ class Engine(Protocol):
     copy functions and items elsewhere. One whose workers share the memory of this process may say
     so by an attribute ``shares_memory = True``: whole fits of classes then go on in its workers
     side by side; with any other engine they go on here, and their pieces are mapped. One that
-    sends far away may have two things more: `near` and `hold`.
+    sends far away may have three things more: `near`, `hold` and `advance`.
 
     Examples
     --------
@@ -82,6 +86,113 @@ def hold(engine: Engine, items: Sequence[Item]) -> Sequence[Item]:
     ['a', 'b']
     """
     return cast("Sequence[Item]", engine.hold(items)) if hasattr(engine, "hold") else items
+
+
+class Round(Protocol):
+    """What happens once to items that each have a state, and how the sums of it are made."""
+
+    @property
+    def function(self) -> Callable[[tuple[Any, Any]], tuple[Any, Any]]:
+        """From an item and its state to the next state and what it has to say."""
+        ...
+
+    @property
+    def stays(self) -> bool:
+        """Whether states may stay where they were made; else they are names of files, say."""
+        ...
+
+    def add(self, total: Any, part: Any) -> Any:
+        """Add what an item says to the sum of its group, which is None at first."""
+        ...
+
+    def close(self, total: Any, engine: Engine) -> Any:
+        """Make of the sum of a group what can be joined with that of others."""
+        ...
+
+    def join(self, one: Any, other: Any) -> Any:
+        """Add up what groups say; neither is changed."""
+        ...
+
+    def light(self) -> Any:
+        """Give what can be sent far away instead; with ``ready(common)`` it is this again."""
+        ...
+
+
+def advance(
+    engine: Engine, work: Round, items: Sequence[Any], states: Sequence[Any],
+    groups: Sequence[slice], common: Any = None,
+) -> tuple[Sequence[Any], Any]:  # fmt: skip
+    """Take all items one round further, and add up what they say in one fixed order.
+
+    Within a group items are added in their order, then groups as `fold` does. So the sums have the
+    same bits wherever each group is worked on.
+
+    Parameters
+    ----------
+    engine : Engine
+        Spreads the items; by its own ``advance``, if it has one.
+    work : Round
+        What to do.
+    items, states : sequences
+        What stays the same, and what changes.
+    groups : sequence of slices
+        Consecutive items that go together.
+    common : object, optional
+        What ``work.light()`` needs far away to be ready, the same in all rounds.
+
+    Returns
+    -------
+    states, sum : sequence, object
+        The next states, and what all items say.
+    """
+    if hasattr(engine, "advance"):
+        found: tuple[Sequence[Any], Any] = engine.advance(work, items, states, groups, common)
+        return found
+    after: list[Any] = []
+    results = iter(engine.map(work.function, zip(items, states, strict=True)))
+
+    def sums() -> Iterator[Any]:
+        for group in groups:
+            total = None
+            for state, part in islice(results, group.stop - group.start):
+                after.append(state)
+                total = work.add(total, part)
+            yield work.close(total, near(engine))
+
+    total = fold(sums(), work.join)
+    list(results)  # there are none left, and the engine can see that
+    return after, total
+
+
+def fold(parts: Iterable[Sum], join: Callable[[Sum, Sum], Sum]) -> Sum:
+    """Add up parts in an order that depends on their number alone: sixteen, then sixteen of these.
+
+    Examples
+    --------
+    >>> fold("abc", lambda one, other: f"({one}{other})")
+    '((ab)c)'
+    >>> fold(["+"] * 33, lambda one, other: f"{one}{other}").count("+")
+    33
+    """
+    levels: list[list[Any]] = []  # of each: how many sums it has, and their sum
+
+    def push(level: int, part: Sum) -> None:
+        if level == len(levels):
+            levels.append([0, None])
+        number, total = levels[level]
+        total = part if number == 0 else join(total, part)
+        levels[level] = [number + 1, total]
+        if number + 1 == _WIDE:
+            levels[level] = [0, None]
+            push(level + 1, total)
+
+    for part in parts:
+        push(0, part)
+    left = [total for number, total in reversed(levels) if number]
+    total = left[0]
+    for rest in left[1:]:
+        total = join(total, rest)
+    return cast("Sum", total)
 
 
 def is_connection(value: object) -> bool:

@@ -4,9 +4,13 @@ What is mapped again and again, as shards of documents are, is brought to the wo
 a map then sends its function, with the large arrays in it, to each worker once, and small pieces to
 the tasks. Results come in the order of the items, so sums have the same bits as in one thread.
 
+A round of items that have states (`advance`) leaves the states where they were made, and adds up
+what the items say on the way, neighbours first: only one sum comes back.
+
 A worker that dies takes with it what it held. Nobody but this process can bring it again, as it
 was brought and not computed: the tasks that miss it are cancelled by the scheduler, and are sent
-again here, with what they need. A scheduler that is lost is an error.
+again here, with what they need. States that are lost are made again, from the last ones that were
+fetched, by the rounds since. A scheduler that is lost is an error.
 """
 
 import logging
@@ -19,7 +23,8 @@ from contextlib import contextmanager
 from time import sleep
 from typing import Any, NamedTuple, TypeVar
 
-from topicvec.engine.local import LocalEngine, one_blas_thread
+from topicvec.engine.base import Round, fold
+from topicvec.engine.local import InPlace, LocalEngine, one_blas_thread
 from topicvec.errors import DataError, EngineError, require
 
 __all__ = ["DaskEngine", "connect"]
@@ -75,9 +80,12 @@ class DaskEngine:
         width = self._width()
         for start in range(0, len(new), width):
             self._bring(new[start : start + width])
-        for item in new:
-            weakref.finalize(item, self._places.pop, id(item), None).atexit = False
+        self._forget_later(new)
         return [_Held(item) for item in items]
+
+    def _forget_later(self, items: Sequence[Any]) -> None:
+        for item in items:
+            weakref.finalize(item, self._places.pop, id(item), None).atexit = False
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Apply ``function`` to each item; results come in the order of the items."""
@@ -94,12 +102,106 @@ class DaskEngine:
             for task in waiting:
                 task.future.release()
 
+    def advance(
+        self, work: Round, items: Sequence[Any], states: Sequence[Any], groups: Sequence[slice],
+        common: Any = None,
+    ) -> tuple[Sequence[Any], Any]:  # fmt: skip
+        """Take all items one round further, see `topicvec.engine.advance`.
+
+        A group is worked on where its items are. States stay there, if they may, and what comes
+        back is a sequence that fetches them when somebody looks.
+        """
+        before = states
+        if not isinstance(before, _Away) or before.engine is not self:
+            before = _Away(self, items, groups, common, tuple(states))
+        elif before.n_bytes > sum(state.nbytes for state in before.start):
+            before.fetch()  # to send the rounds again would be dearer
+        after = _Away(self, items, groups, common, before.start, (*before.rounds, work.light()))
+        total = self._join(self._go(before, after))
+        if work.stays:
+            return after, total
+        return after.fetch(), total
+
+    def _go(self, before: "_Away", after: "_Away") -> Iterator[Any]:
+        """Send the groups on their way, again those that were lost, as long as it is asked for."""
+        tasks: list[Future] = [None] * len(after.groups)
+        for attempt in range(_ATTEMPTS):
+            shared, places = self._everywhere(after.rounds[-1:]), after.places()
+            for number, place in enumerate(places):
+                if tasks[number] is None or tasks[number].status in _LOST:
+                    tasks[number] = self._send_group(before, number, shared, place)
+                    after.futures[number] = self._submit(_states_of, tasks[number])
+            told = [self._submit(_sum_of, task) for task in tasks]
+            yield shared[0], dict(zip(map(id, told), places, strict=True)), told
+            sleep(_PAUSE * 2**attempt)
+
+    def _join(self, attempts: Iterator[Any]) -> Any:
+        """Add up what the groups say, where they are, and get the sum."""
+        for shared, places, told in attempts:
+            made = list(told)  # which live as long as their ids are asked for
+
+            def join(one: Future, other: Future) -> Future:
+                place = places[id(other)]
+                made.append(self._submit(_joined, shared, one, other, near=place))
+                places[id(made[-1])] = place
+                return made[-1]
+
+            try:
+                return fold(told, join).result()
+            except _CANCELLED:
+                continue
+            except Exception as error:
+                if type(error).__name__ != "KilledWorker":
+                    raise
+                break
+        raise EngineError(_AGAIN)
+
+    def _send_group(
+        self, before: "_Away", number: int, shared: Sequence[Future], place: str | None
+    ) -> Future:
+        """Send a group on its way from its states, or from older ones by the rounds since."""
+        group, state = before.groups[number], before.futures[number]
+        rounds = list(shared)
+        if state is None or state.status in _LOST:
+            state = self._scatter([list(before.start[group])], place)[0]
+            rounds = [*self._everywhere(before.rounds), *rounds]
+        items = before.items[group]
+        if lost := [each for each in items if not self._is_held(each)]:
+            self._bring(lost, place)
+            self._forget_later(lost)
+        held = [self._places[id(each)] for each in items]
+        common = None if before.common is None else self._common(before.common)
+        return self._submit(_rounds, rounds, common, held, state, near=place)
+
+    def _is_held(self, item: Any) -> bool:
+        return id(item) in self._places and self._places[id(item)].status not in _LOST
+
+    def _common(self, item: Any) -> Future:
+        """Bring something to all workers, once."""
+        if not self._is_held(item):
+            self._places[id(item)] = self._everywhere([item])[0]
+            self._forget_later([item])
+        return self._places[id(item)]
+
+    def _everywhere(self, items: Sequence[Any]) -> list[Future]:
+        scatter = self.client.scatter
+        return [self._ask(scatter, item, hash=False, broadcast=True) for item in items]
+
+    def _scatter(self, items: Sequence[Any], place: str | None) -> list[Future]:
+        given = {"workers": [place]} if place else {}
+        found: list[Future] = self._ask(self.client.scatter, list(items), hash=False, **given)
+        return found
+
+    def _submit(self, function: Callable[..., Any], *given: Any, near: str | None = None) -> Future:
+        where = {} if near is None else {"workers": [near], "allow_other_workers": True}
+        return self._ask(self.client.submit, function, *given, pure=False, **where)
+
     def _width(self) -> int:
         n_threads: int = sum(self._ask(self.client.nthreads).values())
         return _AHEAD * max(1, n_threads)
 
-    def _bring(self, items: Sequence[Any]) -> None:
-        futures = self._ask(self.client.scatter, list(items), hash=False)
+    def _bring(self, items: Sequence[Any], place: str | None = None) -> None:
+        futures = self._scatter(items, place)
         self._places |= {id(item): future for item, future in zip(items, futures, strict=True)}
 
     def _send(self, shared: "_Shared", item: Any) -> "_Task":
@@ -138,10 +240,7 @@ class DaskEngine:
             else:
                 waiting.popleft()
                 return result
-        raise EngineError(
-            "workers of the Dask cluster died again and again at the same piece of work, most "
-            "often for lack of memory: give them more"
-        )
+        raise EngineError(_AGAIN)
 
     def _ask(self, function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         """Call the client, again if a worker died of which its scheduler did not know yet."""
@@ -157,7 +256,75 @@ class DaskEngine:
 
 
 _GONE = "the scheduler of the Dask cluster does not answer: see whether it and its workers run"
+_AGAIN = (
+    "workers of the Dask cluster died again and again at the same piece of work, most often for "
+    "lack of memory: give them more"
+)
 _GAP = ...  # where a held item goes
+
+
+class _Away(Sequence[Any]):
+    """States that are with the workers, group by group; they come when somebody looks.
+
+    Parameters
+    ----------
+    engine : DaskEngine
+        Where they are.
+    items, groups, common
+        As for `advance`.
+    start : sequence
+        States that are here, from some rounds ago.
+    rounds : tuple, optional
+        What was done since.
+    """
+
+    def __init__(
+        self, engine: DaskEngine, items: Sequence[Any], groups: Sequence[slice], common: Any,
+        start: Sequence[Any], rounds: tuple[Any, ...] = (),
+    ) -> None:  # fmt: skip
+        self.engine, self.items, self.groups, self.common = engine, items, groups, common
+        self.start, self.rounds = start, rounds
+        self.futures: list[Future] = [None] * len(groups)
+
+    @property
+    def n_bytes(self) -> int:
+        """What the rounds since would cost to send again."""
+        return sum(each.nbytes for each in self.rounds)
+
+    def places(self) -> list[str | None]:
+        """Say which worker each group belongs to: neighbours are together, so few sums travel."""
+        workers = sorted(self.engine._ask(self.engine.client.nthreads)) or [None]
+        n_groups = len(self.groups)
+        return [workers[number * len(workers) // n_groups] for number in range(n_groups)]
+
+    def fetch(self) -> Sequence[Any]:
+        """Get the states; those that are lost are made again."""
+        if not self.rounds:
+            return self.start
+        engine = self.engine
+        before = _Away(engine, self.items, self.groups, self.common, self.start)
+        parts: list[Any] = []
+        for number, future in enumerate(self.futures):
+            for _ in range(_ATTEMPTS):
+                if future.status in _LOST:
+                    shared, place = engine._everywhere(self.rounds), self.places()[number]
+                    again = engine._send_group(before, number, shared, place)
+                    future = engine._submit(_states_of, again)
+                try:
+                    parts += future.result()
+                except _CANCELLED:
+                    continue
+                break
+            else:
+                raise EngineError(_AGAIN)
+        self.start, self.rounds = tuple(parts), ()
+        return self.start
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.fetch()[index]
 
 
 class _Held(NamedTuple):
@@ -192,6 +359,46 @@ class _Pieces:
             return self.item
         left = iter(held)
         return tuple(next(left) if part is _GAP else part for part in self.item)
+
+
+_latest: tuple[Any, Any] = (None, None)  # a round, and what was made of it with its common part
+
+
+@one_blas_thread()
+def _rounds(rounds: Sequence[Any], common: Any, items: Sequence[Any], states: Any) -> Any:
+    """Take a group of items some rounds further; give its states, and what the last round says."""
+    total = None
+    for work in rounds:
+        ready, total, after = _ready(work, common), None, []
+        for item, state in zip(items, states, strict=True):
+            found, part = ready.function((item, state))
+            after.append(found)
+            if work is rounds[-1]:
+                total = ready.add(total, part)
+        states = after
+    return states, ready.close(total, InPlace())
+
+
+def _ready(work: Any, common: Any) -> Any:
+    """Complete a round with the common part, once for all groups that this worker has."""
+    global _latest
+    known, ready = _latest
+    if known is not work:
+        ready = work.ready(common)
+        _latest = work, ready
+    return ready
+
+
+def _joined(work: Any, one: Any, other: Any) -> Any:
+    return work.join(one, other)
+
+
+def _states_of(pair: tuple[Any, Any]) -> Any:
+    return pair[0]
+
+
+def _sum_of(pair: tuple[Any, Any]) -> Any:
+    return pair[1]
 
 
 @one_blas_thread()

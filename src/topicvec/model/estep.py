@@ -12,8 +12,8 @@ documents the twin in `kernels` does it, which has the same signature
 (`tests/model/core/test_kernels.py` says that they agree).
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
@@ -21,15 +21,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from topicvec.engine import Engine, hold, near
+from topicvec.engine import Engine, InPlace, Part, advance, hold, near
 from topicvec.model import equations
 from topicvec.model.own import OwnWords
-from topicvec.model.state import Corpus, Record, Shard, loaded
+from topicvec.model.state import Corpus, Lexicon, Record, Shard, cut_words, loaded
 
 __all__ = [
     "LEAST_WEIGHT",
     "Inferred",
-    "Summed",
+    "Link",
+    "ShardRound",
+    "Sums",
     "e_step",
     "even_theta",
     "fill_shard",
@@ -40,6 +42,8 @@ __all__ = [
     "one_theta",
     "sum_documents",
     "sum_shards",
+    "word_dots",
+    "words_moment",
 ]
 
 Floats = NDArray[np.floating]
@@ -190,9 +194,17 @@ def even_theta(corpus: Corpus, alpha: Floats) -> tuple[Floats, ...]:
     Where α is one number, `one_theta` leads to the same topics: only differences between topics
     count in the first pass (`test_a_start_at_ones_or_even_is_the_same`).
     """
-    shards = map(loaded, corpus.shards)
-    starts = (_even(each, corpus.allowed[each.group], alpha) for each in shards)
-    return tuple(corpus.kept(number, start) for number, start in enumerate(starts))
+    return _kept(corpus, lambda each: _even(each, corpus.allowed[each.group], alpha))
+
+
+def _kept(corpus: Corpus, start: Callable[[Shard], Floats]) -> tuple[Any, ...]:
+    """Keep where the mixtures of each shard start as the shards are kept."""
+    if corpus.store is None:
+        return tuple(map(start, corpus.shards))
+    keep = corpus.store.keeper()
+    states = (keep(shard, start(loaded(shard))) for shard in corpus.shards)
+    found: tuple[Any, ...] = corpus.store.own(tuple(states))
+    return found
 
 
 def _even(shard: Shard, allowed: Bools, alpha: Floats) -> Floats:
@@ -204,9 +216,7 @@ def _even(shard: Shard, allowed: Bools, alpha: Floats) -> Floats:
 
 def one_theta(corpus: Corpus) -> tuple[Floats, ...]:
     """Start all mixtures at θ = 1 as the original does, (d, K) of each shard; zero where barred."""
-    shards = map(loaded, corpus.shards)
-    starts = (corpus.allowed[each.group].astype(each.counts.dtype) for each in shards)
-    return tuple(corpus.kept(number, start) for number, start in enumerate(starts))
+    return _kept(corpus, lambda each: corpus.allowed[each.group].astype(each.counts.dtype))
 
 
 def likelihoods(
@@ -270,15 +280,24 @@ def _likelihood(
     return exponent.astype(piece.dtype, copy=False), peak, lifted
 
 
-class Summed(NamedTuple):
-    """What all documents say in one E-step.
+def word_dots(lexicon: Lexicon, topics: Floats) -> list[Floats]:
+    """Give the dots v·t (n, K) of word types, block by block, with the bits of `evaluate`'s."""
+    # laid out as the product wants it: T.T of this is contiguous
+    T = np.ascontiguousarray(topics.T).T
+    return [
+        equations.logits(lexicon.vectors[rows], T).take(own, axis=0)
+        for rows, own in lexicon.blocks()
+    ]
+
+
+class Sums(NamedTuple):
+    """What documents say in one E-step.
 
     Attributes
     ----------
-    theta : sequence of arrays, (d, K)
-        Their mixtures, shard by shard.
     words : array, (U, K), float32
-        C_wk = Σ_d n_dw π_dwk, tokens of the word types in the topics.
+        C_wk = Σ_d n_dw π_dwk, tokens of the word types in the topics; or, if asked for instead,
+        their `moment` Cᵀ V, (K, N).
     mass : array, (K,)
         Expected number of tokens of each topic.
     log_phi : array, (K,)
@@ -289,7 +308,6 @@ class Summed(NamedTuple):
         Passes over documents.
     """
 
-    theta: Sequence[Floats]
     words: Floats
     mass: Floats
     log_phi: Floats
@@ -297,39 +315,178 @@ class Summed(NamedTuple):
     n_passes: int
 
 
+@dataclass(frozen=True, eq=False)
+class Link:
+    """What an E-step's table is made of, where there are the vectors: little to send.
+
+    Parameters
+    ----------
+    topics, residuals : arrays, (K, N), (K,)
+        T and r.
+    lexicon : Lexicon, optional
+        The words; not sent along.
+    """
+
+    topics: Floats
+    residuals: Floats
+    lexicon: Lexicon | None
+
+    def table(self, lexicon: Lexicon) -> Floats:
+        """Make the table, to the bits of that of `likelihoods`."""
+        return likelihoods(InPlace(), word_dots(lexicon, self.topics), self.residuals)[0]
+
+
+@dataclass(frozen=True, eq=False)
+class ShardRound:
+    """An E-step over the shards of a corpus, as `topicvec.engine.advance` wants it.
+
+    Parameters
+    ----------
+    compiled : bool
+        Whether to use the compiled loops.
+    table : array, (U, K), or None
+        As of `e_step`; None on its way to others, who make it of the link.
+    n_types : int
+        U.
+    alpha : array, (n_groups, K)
+        As of `e_step`.
+    tol, max_passes : float, int
+        As of `e_step`.
+    log_phi : bool
+        Whether to give Σ_d E[log φ_dk].
+    single : bool
+        Whether all shards are one group.
+    link : Link, optional
+        If there is one, moments are given instead of words.
+    keep : callable, optional
+        Puts the mixtures of a shard into a file.
+    """
+
+    compiled: bool
+    table: Floats | None
+    n_types: int
+    alpha: Floats
+    tol: float
+    max_passes: int
+    log_phi: bool
+    single: bool
+    link: Link | None = None
+    keep: Callable[[Any, Floats], Any] | None = None
+
+    @property
+    def stays(self) -> bool:
+        """Whether mixtures may stay where they were found: those in no files."""
+        return self.keep is None
+
+    @property
+    def function(self) -> Callable[[Piece], Piece]:
+        """From a shard and its mixtures to the next ones and what it says."""
+        how = self.compiled, self.table, self.alpha, self.tol, self.max_passes
+        return partial(_sum, *how, self.log_phi, self.keep)
+
+    def light(self) -> "ShardRound":
+        """Leave out what others can make of the words that they have."""
+        if self.link is None:
+            return self
+        return replace(self, table=None, link=replace(self.link, lexicon=None))
+
+    def ready(self, lexicon: Lexicon | None) -> "ShardRound":
+        """Make it of the words, if it was left out."""
+        if self.link is None or lexicon is None:
+            return self
+        return replace(
+            self, table=self.link.table(lexicon), link=replace(self.link, lexicon=lexicon)
+        )
+
+    @property
+    def nbytes(self) -> int:
+        """How much is sent, but for small things."""
+        light = self.light()
+        parts = [light.table, light.alpha] + ([light.link.topics] if light.link else [])
+        return sum(part.nbytes for part in parts if part is not None)
+
+    def add(self, total: list[Any] | None, part: Piece) -> list[Any]:
+        """Add what a shard says to the sums of its group, and see which words it has."""
+        if total is None:
+            total = self._nothing()
+        types, words, *sums = part
+        total[0][types] += words
+        total[1][types] = True
+        total[2:] = [mine + theirs for mine, theirs in zip(total[2:], sums, strict=True)]
+        return total
+
+    def _nothing(self) -> list[Any]:
+        n_topics = self.alpha.shape[1]
+        C = np.zeros((self.n_types, n_topics), np.float32 if self.table is None else self.table.dtype)
+        return [C, np.zeros(self.n_types, bool), np.zeros(n_topics), np.zeros(n_topics), 0.0, 0]
+
+    def close(self, total: list[Any] | None, engine: Engine) -> Sums:
+        """Make the moment of a group's words, if it is wanted."""
+        C, seen, *sums = total or self._nothing()
+        if self.link is None or self.link.lexicon is None:
+            return Sums(C, *sums)
+        # In single precision where it is sent.
+        moment = words_moment(engine, self.link.lexicon, C, np.flatnonzero(seen))
+        return Sums(moment if self.single else moment.astype(np.float32), *sums)
+
+    def join(self, one: Sums, other: Sums) -> Sums:
+        """Add up the sums of groups."""
+        return Sums(*(mine + theirs for mine, theirs in zip(one, other, strict=True)))
+
+
+def words_moment(engine: Engine, lexicon: Lexicon, C: Floats, types: Ints) -> Floats:
+    """Give Cᵀ V (K, N) over some word types: the third unavoidable matrix product.
+
+    The vectors are taken anew each time, block by block: kept side by side, those of all classes
+    would fill the memory.
+    """
+    blocks = [rows if len(types) == len(C) else types[rows] for rows in cut_words(len(types))]
+    pieces = ((Part(lexicon.vectors, lexicon.rows[each]), C[each]) for each in blocks)
+    moment = np.zeros((C.shape[1], lexicon.vectors.shape[1]))
+    for part in near(engine).map(_moment, pieces):
+        moment += part
+    return moment
+
+
+def _moment(piece: tuple[Part, Floats]) -> Floats:
+    return equations.moment(piece[0].take(), piece[1])
+
+
 def sum_shards(
     engine: Engine, corpus: Corpus, table: Floats, alpha: Floats, start: Sequence[Floats],
-    tol: float, max_passes: int, log_phi: bool = False,
-) -> Summed:  # fmt: skip
+    tol: float, max_passes: int, log_phi: bool = False, link: Link | None = None,
+) -> tuple[Sequence[Floats], Sums]:  # fmt: skip
     """Find the mixtures of all documents and sum up what they say, shard by shard.
 
-    Only mixtures and sums leave a shard, and sums are added in the order of the shards.
-    Parameters are those of `mix`; ``log_phi`` asks for the sums that a prior is learned from.
+    Only sums leave a group of shards, and are added in the order of `topicvec.engine.advance`.
+    Parameters are those of `mix`; ``log_phi`` asks for the sums that a prior is learned from, a
+    ``link`` for moments instead of words.
+
+    Returns
+    -------
+    theta, sums : sequence of arrays (d, K), Sums
+        Mixtures, shard by shard, and what all documents say.
     """
-    theta: list[Floats] = []
-    C = np.zeros(table.shape, table.dtype)
-    mass, logs, bound, n_passes = np.zeros(len(alpha)), np.zeros(len(alpha)), 0.0, 0
-    shard = partial(_sum, corpus.compiled, table, corpus.allowed * alpha, tol, max_passes, log_phi)
-    found = engine.map(shard, zip(hold(engine, corpus.shards), start, strict=True))
-    for each, (its, types, words, *sums) in zip(corpus.shards, found, strict=True):
-        theta.append(corpus.kept(len(theta), its))
-        C[each.types if types is None else types] += words
-        mass, logs = mass + sums[0], logs + sums[1]
-        bound, n_passes = bound + sums[2], n_passes + sums[3]
-    return Summed(tuple(theta), C, mass, logs, bound, n_passes)
+    work = ShardRound(
+        corpus.compiled, table, len(table), corpus.allowed * alpha, tol, max_passes, log_phi,
+        len(corpus.groups) == 1, link, None if corpus.store is None else corpus.store.keeper(),
+    )  # fmt: skip
+    common = None if link is None else link.lexicon
+    theta, sums = advance(engine, work, corpus.shards, start, corpus.groups, common)
+    return (theta if corpus.store is None else corpus.store.own(theta)), sums
 
 
 def _sum(
     compiled: bool, table: Floats, alpha: Floats, tol: float, max_passes: int, log_phi: bool,
-    piece: Piece,
+    keep: Callable[[Any, Floats], Any] | None, piece: Piece,
 ) -> Piece:  # fmt: skip
     shard, start = map(loaded, piece)
-    types = None if shard is piece[0] else shard.types  # of one that was in a file
     theta, words, mass, *rest = fill_shard(compiled, table, alpha, tol, max_passes, (shard, start))
     logs: Floats = np.zeros(len(mass))
     if log_phi:
         logs = np.where(theta > 0, equations.expected_log_phi(theta.astype(float)), 0.0).sum(0)
-    return theta, types, words, mass, logs, *rest
+    after = theta if keep is None else keep(piece[0], theta)
+    return after, (shard.types, words, mass, logs, *rest)
 
 
 def mix(
@@ -358,11 +515,9 @@ def mix(
     Inferred
         Its bound is without the unigram probabilities and the maxima of the table's rows.
     """
-    summed = sum_shards(engine, corpus, table, alpha, start, tol, max_passes)
-    theta = np.concatenate([np.zeros((0, len(alpha)), corpus.dtype), *summed.theta])
-    return Inferred(
-        corpus, theta, summed.mass, summed.bound, summed.n_passes, table, summed.words
-    )  # fmt: skip
+    found, sums = sum_shards(engine, corpus, table, alpha, start, tol, max_passes)
+    theta = np.concatenate([np.zeros((0, len(alpha)), corpus.dtype), *found])
+    return Inferred(corpus, theta, sums.mass, sums.bound, sums.n_passes, table, sums.words)
 
 
 def sum_documents(engine: Engine, found: Inferred) -> Floats:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from topicvec.engine import Engine, Part, near
 from topicvec.errors import DataError
 from topicvec.model import equations
-from topicvec.model.estep import Summed, likelihoods, sum_shards
+from topicvec.model.estep import Link, Sums, likelihoods, sum_shards, words_moment
 from topicvec.model.mstep import Tables, evaluate, learn_alpha, m_step
 from topicvec.model.own import OwnWords, better_pseudo, find_pseudo, own_moment
 from topicvec.model.state import Corpus, DocStats, Lexicon, Solver, StepInfo, TopicState
@@ -72,7 +72,7 @@ def iterate(
         started = perf_counter()
         theta, C, stats = expect(engine, corpus, lexicon, tables, state, solver)
         middle = perf_counter()
-        state = replace(state, theta=theta, own=C if len(state.own) else state.own)
+        state = replace(state, theta=theta, own=state.own if C is None or not len(state.own) else C)
         found, moved, gained, n_accepted = _move(
             engine, lexicon, state, stats, tables, solver, movable
         )
@@ -87,18 +87,20 @@ def iterate(
                 "results"
             )
         if solver.method == "newton" and bound < state.bound:
-            if solver.pseudo_tokens == np.inf or len(state.own):
+            if C is None or len(state.own):
                 return
             # Vectors have settled before topics had words of their own: these come now.
-            state = _give_own_words(engine, lexicon, solver, tables, state, C, -np.inf, movable)
+            state = _give_own_words(
+                engine, corpus, lexicon, solver, tables, state, C, -np.inf, movable
+            )
             if len(state.own):
                 continue
             return
         tables = moved
         each, before = bound / stats.n_tokens, state.bounds[-1] if state.bounds else -np.inf
-        if solver.pseudo_tokens != np.inf:
+        if C is not None:
             found = _give_own_words(
-                engine, lexicon, solver, tables, found, C, each - before, movable
+                engine, corpus, lexicon, solver, tables, found, C, each - before, movable
             )
         state = replace(
             found, bound=bound, iteration=state.iteration + 1, bounds=(*state.bounds, each)
@@ -136,21 +138,30 @@ def _move(
 def expect(
     engine: Engine, corpus: Corpus, lexicon: Lexicon, tables: Tables, state: TopicState,
     solver: Solver,
-) -> tuple[Sequence[Floats], Floats, DocStats]:  # fmt: skip
-    """E-step: mixtures of documents (D, K), tokens of words in topics (U, K), their statistics."""
+) -> tuple[Sequence[Floats], Floats | None, DocStats]:  # fmt: skip
+    """E-step: mixtures of documents (D, K), tokens of words in topics (U, K), their statistics.
+
+    Tokens of words are asked for only if topics have words of their own, or may get them; else
+    their moment is enough, and much smaller where it is sent.
+    """
     own = _own_words(lexicon, state)
     # In the table's precision, but for words of their own, whose pseudo-tokens are tiny.
     residuals = -tables.log_partition
     residuals = residuals if own else residuals.astype(state.topics.dtype)
     table, peak, price = likelihoods(engine, tables.dots, residuals, own=own)
-    found = sum_shards(
+    paper = own is None and solver.pseudo_tokens == np.inf
+    theta, found = sum_shards(
         engine, corpus, table, state.alpha, state.theta, solver.inner_tol, solver.max_passes,
-        solver.learn_alpha,
+        solver.learn_alpha, Link(state.topics, residuals, lexicon) if paper else None,
     )  # fmt: skip
     # What the residuals lost by rounding: the bound is linear in them.
     rounding = -tables.log_partition - residuals
     bound = found.bound + corpus.type_counts @ peak + found.mass @ rounding + price
-    drawn, moment, rise = _sum_words(engine, corpus, lexicon, tables, found, residuals, own)
+    drawn, moment, rise = found.mass, found.words.astype(float), 0.0
+    if not paper:
+        drawn, moment, rise = _sum_words(
+            engine, corpus, lexicon, tables, found, residuals, own
+        )
     stats = DocStats(
         mass=found.mass,
         drawn=drawn,
@@ -161,7 +172,7 @@ def expect(
         n_documents=corpus.n_documents,
         n_passes=found.n_passes,
     )
-    return found.theta, found.words, stats
+    return theta, None if paper else found.words, stats
 
 
 def _own_words(lexicon: Lexicon, state: TopicState) -> OwnWords | None:
@@ -171,19 +182,15 @@ def _own_words(lexicon: Lexicon, state: TopicState) -> OwnWords | None:
 
 
 def _sum_words(
-    engine: Engine, corpus: Corpus, lexicon: Lexicon, tables: Tables, found: Summed,
+    engine: Engine, corpus: Corpus, lexicon: Lexicon, tables: Tables, found: Sums,
     residuals: Floats, own: OwnWords | None,
 ) -> tuple[Floats, Floats, float]:  # fmt: skip
     """Sum up words: how many of their tokens vectors answer for, their moment, a rise."""
-    # Cᵀ V over the words: the third unavoidable matrix product. The vectors are taken anew each
-    # time, block by block: kept side by side, those of all classes would fill the memory.
+    if own is None:
+        everything = np.arange(len(found.words))
+        return found.mass, words_moment(engine, lexicon, found.words, everything), 0.0
     vectors = [Part(lexicon.vectors, lexicon.rows[words]) for words in corpus.blocks]
     moment = np.zeros((len(found.mass), lexicon.vectors.shape[1]))
-    if own is None:
-        pieces = zip(vectors, (found.words[words] for words in corpus.blocks), strict=True)
-        for part in near(engine).map(_moment, pieces):
-            moment += part
-        return found.mass, moment, 0.0
     drawn, gained = np.zeros(len(found.mass)), np.zeros(len(found.mass))
     arrays = [np.concatenate(tables.dots), own.counts, own.unigram, found.words]
     parts = [[array[words] for words in corpus.blocks] for array in arrays]
@@ -194,18 +201,14 @@ def _sum_words(
     return drawn, moment, own.rise(found.words, gained)
 
 
-def _moment(piece: tuple[Part, Floats]) -> Floats:
-    return equations.moment(piece[0].take(), piece[1])
-
-
 def _own_moment(residuals: Floats, pseudo: Floats, piece: tuple[Any, ...]) -> tuple[Floats, ...]:
     V, *rows = piece
     return own_moment(residuals, pseudo, V.take(), *rows)[1:]
 
 
 def _give_own_words(
-    engine: Engine, lexicon: Lexicon, solver: Solver, tables: Tables, state: TopicState, C: Floats,
-    change: float, free: Bools,
+    engine: Engine, corpus: Corpus, lexicon: Lexicon, solver: Solver, tables: Tables,
+    state: TopicState, C: Floats, change: float, free: Bools,
 ) -> TopicState:  # fmt: skip
     """Give topics words of their own once their vectors begin to settle; then learn m.
 
@@ -224,7 +227,7 @@ def _give_own_words(
     know = engine, own, tables.dots, -tables.log_partition
     before = np.inf if first else float(state.pseudo[free][0])
     m = find_pseudo(*know) if first else better_pseudo(*know, before)
-    m = max(m, _DOCUMENTS * C.sum(dtype=float) / sum(map(len, state.theta)))
+    m = max(m, _DOCUMENTS * C.sum(dtype=float) / corpus.n_documents)
     return replace(state, pseudo=np.where(free, m, np.inf)) if m < _LESS * before else state
 
 

@@ -34,7 +34,7 @@ from scipy.special import digamma, gammaln
 
 from topicvec.engine import Engine, Part, near
 from topicvec.model import equations
-from topicvec.model.state import Corpus, DocStats, Lexicon, Record, Solver, TopicState
+from topicvec.model.state import ROWS, Corpus, DocStats, Lexicon, Record, Solver, TopicState
 
 __all__ = ["HEAD_SIZE", "LocalModel", "Tables", "evaluate", "learn_alpha", "m_step"]
 
@@ -46,7 +46,6 @@ Step = tuple[Floats, Floats, Floats, Floats]  # topics, and their curvature, slo
 HEAD_SIZE = 32  # probable words kept for each topic; with 64 a step is no better, but dearer
 _HEAD_SHARE = 1 / 512  # a word of the head has at least this probability
 _SLACK = 1e-3  # more than rounding: which words are in a head must not depend on it
-_ROWS = 2048  # a block of logits stays in the cache for the passes over it
 _LEAST_MASS = 1e-6  # tokens; a topic with less has no direction to go
 _LEAST_RISE = 1e-6  # nats a token
 _MAX_CURVATURE = 1e6
@@ -98,19 +97,11 @@ class Tables(Record):
 
 def evaluate(engine: Engine, lexicon: Lexicon, topics: Floats) -> Tables:
     """Compute the tables of topics (K, N) over fixed blocks of the vocabulary."""
-    n_words = len(lexicon.vectors)
-    starts = np.arange(0, n_words, _ROWS)
-    edges = np.searchsorted(lexicon.rows, np.append(starts, n_words))
     sums = np.stack([np.ones_like(lexicon.squares), lexicon.squares])
     least = topics @ lexicon.centre - _SLACK  # log-partitions are no less (Jensen)
     pieces = [
-        (
-            lexicon.vectors[start : start + _ROWS],
-            lexicon.unigram[start : start + _ROWS].astype(topics.dtype),
-            sums[:, start : start + _ROWS],
-            lexicon.rows[edges[i] : edges[i + 1]] - start,
-        )
-        for i, start in enumerate(starts.tolist())
+        (lexicon.vectors[rows], lexicon.unigram[rows].astype(topics.dtype), sums[:, rows], own)
+        for rows, own in lexicon.blocks()
     ]
     # laid out as the product wants it: T.T of this is contiguous
     block = partial(_evaluate_block, np.ascontiguousarray(topics.T).T, least)
@@ -155,7 +146,7 @@ def _merge(blocks: Iterable[tuple[Any, ...]], topics: Floats) -> Tables:
         moment[lower] *= old[lower, None]
         moment += sums[2] * new.astype(topics.dtype)[:, None]
         rows, owners = np.divmod(probable, len(topics))
-        candidates.append((rows + i * _ROWS, owners, np.log(values) + its_peak[owners]))
+        candidates.append((rows + i * ROWS, owners, np.log(values) + its_peak[owners]))
         dots.append(its_dots)
         peak = top
     log_partition = peak + np.log(total)

@@ -5,8 +5,9 @@ documents, blocks of word types, blocks of vocabulary rows. No piece depends on 
 workers.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -18,6 +19,7 @@ from topicvec.checks import check_choice, check_number, check_whole
 from topicvec.errors import DataError
 
 __all__ = [
+    "ROWS",
     "Corpus",
     "DocStats",
     "Lexicon",
@@ -29,6 +31,8 @@ __all__ = [
     "TopicState",
     "cut_evenly",
     "cut_growing",
+    "cut_words",
+    "group_shards",
     "loaded",
     "shard_cost",
 ]
@@ -42,6 +46,8 @@ _N_PIECES = 48  # enough for many workers
 _LEAST_COST = 20_000.0  # of a piece, so that it outweighs its overhead
 _MOST_COST = 500_000.0  # of a shard: what many workers hold at once stays small
 _GROWTH = 16  # shards before the next one is larger
+ROWS = 2048  # of a block of words, whose logits stay in the cache for the passes over them
+_GROUP_COST = 2_000_000.0  # of shards whose sums are added before they meet others
 
 
 class Record:
@@ -357,6 +363,15 @@ class Lexicon(Record):
         object.__setattr__(self, "centre", centre)
         super().__post_init__()
 
+    def blocks(self) -> list[tuple[slice, Ints]]:
+        """Cut the words into blocks; say where in each the corpus's word types are."""
+        starts = np.arange(0, len(self.vectors), ROWS)
+        edges = np.searchsorted(self.rows, np.append(starts, len(self.vectors)))
+        return [
+            (slice(start, start + ROWS), self.rows[first:last] - start)
+            for start, (first, last) in zip(starts.tolist(), pairwise(edges), strict=True)
+        ]
+
     @classmethod
     def of(
         cls, vectors: Floats, unigram: Floats, types: Ints, n_normalizer_words: int | None = None
@@ -376,6 +391,11 @@ class Lexicon(Record):
             np.log(u[types] / total),
             np.searchsorted(needed, types),
         )
+
+
+def cut_words(n: int) -> tuple[slice, ...]:
+    """Cut so many word types into blocks for matrix products."""
+    return cut_evenly(np.full(n, 100.0))
 
 
 def cut_growing(cost: Floats) -> tuple[slice, ...]:
@@ -401,6 +421,20 @@ def cut_growing(cost: Floats) -> tuple[slice, ...]:
 def shard_cost(before: float) -> float:
     """Say how large a shard is behind documents of such a cost."""
     return float(np.clip(before / _GROWTH, _LEAST_COST, _MOST_COST))
+
+
+def group_shards(costs: Floats) -> tuple[slice, ...]:
+    """Cut a row of shards into consecutive groups, by their cost alone.
+
+    The sums of a group are added where its shards are, and only then meet those of others. A
+    corpus of less than two groups is one.
+
+    Examples
+    --------
+    >>> group_shards(np.full(10, 500_000.0))
+    (slice(0, 5, None), slice(5, 10, None))
+    """
+    return cut_evenly(costs, max(1, int(np.sum(costs) / _GROUP_COST)), _GROUP_COST)
 
 
 def loaded(value: Any) -> Any:
@@ -470,9 +504,9 @@ class Corpus(Record):
         Pieces of the word types.
     compiled : bool
         Whether the compiled loops are to be used, see `topicvec.model.estep`.
-    keep : callable, optional
-        Puts the mixtures of a shard of that number into a file, see `topicvec.model.stored`; they
-        are kept in memory by default.
+    store : Store, optional
+        Where files with the mixtures of shards are, see `topicvec.model.stored`; they are kept in
+        memory by default.
     """
 
     shards: tuple[Shard, ...]
@@ -483,11 +517,14 @@ class Corpus(Record):
     allowed: Bools
     blocks: tuple[slice, ...]
     compiled: bool
-    keep: Callable[[int, Floats], Any] | None = None
+    store: Any = None
 
-    def kept(self, number: int, table: Floats) -> Any:
-        """Keep the mixtures of a shard, where they are or in a file."""
-        return table if self.keep is None else self.keep(number, table)
+    @cached_property
+    def groups(self) -> tuple[slice, ...]:
+        """Shards whose sums are added before they meet others."""
+        sizes = [(each.place, each.rows) for each in self.shards]
+        costs = [cells.stop - cells.start + 4.0 * (d.stop - d.start) for cells, d in sizes]
+        return group_shards(np.array(costs))
 
     @property
     def n_documents(self) -> int:
@@ -543,6 +580,6 @@ class Corpus(Record):
             type_documents=per_type,
             sizes=np.bincount(group, minlength=len(groups)),
             allowed=groups,
-            blocks=cut_evenly(np.full(len(types), 100.0)),  # rows of the matrix product
+            blocks=cut_words(len(types)),
             compiled=table.shape[0] > _FEW_DOCUMENTS if compiled is None else compiled,
         )

@@ -23,7 +23,7 @@ from scipy.sparse import csr_array, vstack
 
 from topicvec.errors import DataError, EngineError
 from topicvec.files import hold
-from topicvec.model.state import Corpus, Shard, cut_evenly, loaded, shard_cost
+from topicvec.model.state import Corpus, Shard, cut_words, loaded, shard_cost
 from topicvec.text.prepared import Tokens
 
 __all__ = ["Filed", "FiledShard", "FiledTable", "FiledTokens", "Store", "StoredCounts"]
@@ -111,6 +111,50 @@ class FiledShard:
         return Shard(rows=self.rows, place=self.place, **self.filed.load())
 
 
+@dataclass(frozen=True)
+class Keeper:
+    """Writes the mixtures of shards that are in files into files beside them.
+
+    Parameters
+    ----------
+    folder : Path
+        Where to.
+    number : int
+        Of the E-step, so that the mixtures of the one before stay.
+    """
+
+    folder: Path
+    number: int
+
+    def __call__(self, shard: Any, table: Floats) -> Any:
+        """Keep the mixtures of a shard as the shard itself is kept."""
+        if not isinstance(shard, FiledShard):
+            return table
+        path = self.folder / f"{self.number}-{shard.rows.start}.bin"
+        return FiledTable(write_arrays(path, {"table": table}))
+
+
+def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Filed:
+    """Write arrays into a file."""
+    # Wide ones first, so that each is aligned.
+    ordered = dict(sorted(arrays.items(), key=lambda item: -item[1].itemsize))
+    checksum = 0
+    try:
+        with path.open("wb") as file:
+            for array in ordered.values():
+                data = np.ascontiguousarray(array).tobytes() if array.size else b""
+                checksum = zlib.crc32(data, checksum)
+                file.write(data)
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        raise EngineError(
+            f"cannot write {path}: {error.strerror}; a fit keeps the mixtures of two "
+            "iterations beside the corpus: make room there"
+        ) from error
+    layout = tuple((name, a.dtype.str, a.shape) for name, a in ordered.items())
+    return Filed(path, layout, checksum)
+
+
 class Store:
     """The folder of a fit; it goes with it.
 
@@ -137,30 +181,23 @@ class Store:
 
     def keep(self, arrays: Mapping[str, NDArray[Any]]) -> Filed:
         """Write arrays into a file."""
-        path = self.folder / f"{next(self.numbers)}.bin"
-        # Wide ones first, so that each is aligned.
-        ordered = dict(sorted(arrays.items(), key=lambda item: -item[1].itemsize))
-        checksum = 0
-        try:
-            with path.open("wb") as file:
-                for array in ordered.values():
-                    data = np.ascontiguousarray(array).tobytes() if array.size else b""
-                    checksum = zlib.crc32(data, checksum)
-                    file.write(data)
-        except OSError as error:
-            path.unlink(missing_ok=True)
-            raise EngineError(
-                f"cannot write {path}: {error.strerror}; a fit keeps the mixtures of two "
-                "iterations beside the corpus: make room there"
-            ) from error
-        layout = tuple((name, a.dtype.str, a.shape) for name, a in ordered.items())
-        filed = Filed(path, layout, checksum)
-        weakref.finalize(filed, path.unlink, missing_ok=True).atexit = False
+        return self._owned(write_arrays(self.folder / f"{next(self.numbers)}.bin", arrays))
+
+    def _owned(self, filed: Filed) -> Filed:
+        """Let a file go when nobody here can ask for it any more."""
+        weakref.finalize(filed, filed.path.unlink, missing_ok=True).atexit = False
         return filed
 
-    def table(self, table: Floats) -> FiledTable:
-        """Write the mixtures of a shard."""
-        return FiledTable(self.keep({"table": table}))
+    def keeper(self) -> "Keeper":
+        """Give what writes the mixtures of one E-step, here or on another computer."""
+        return Keeper(self.folder, next(self.numbers))
+
+    def own(self, states: Sequence[Any]) -> tuple[Any, ...]:
+        """Take over what a keeper has written."""
+        for state in states:
+            if isinstance(state, FiledTable):
+                self._owned(state.filed)
+        return tuple(states)
 
     def tokens(self, tokens: Tokens) -> FiledTokens:
         """Write a block of documents."""
@@ -211,8 +248,6 @@ class StoredCounts:
         Where each document's cells begin, as in a sparse matrix.
     shards : tuple of FiledShard or Shard
         The documents, cut as `cut_growing` does.
-    n_resident : int
-        How many of the first shards are in memory with their mixtures.
     """
 
     def __init__(
@@ -229,14 +264,12 @@ class StoredCounts:
         self.type_documents = np.zeros(len(types), np.int64)
         self.narrow = False
         shards: list[Shard | FiledShard] = []
-        self.n_resident, lengths = 0, [np.zeros(1, np.int64)]
+        lengths = [np.zeros(1, np.int64)]
         for shard in _cut(cells):
             self.type_documents += np.bincount(shard.words, minlength=len(types))
             lengths.append(np.diff(shard.indptr))
             room -= _size(shard) + 3 * 4 * n_topics * len(shard.group)  # before, after, and between
-            stays = room >= 0
-            self.n_resident += stays
-            shards.append(shard if stays else store.shard(shard))
+            shards.append(shard if room >= 0 else store.shard(shard))
         self.shards = tuple(shards)
         self.indptr = np.cumsum(np.concatenate(lengths))
         self.shape = len(self.indptr) - 1, n_words
@@ -303,17 +336,15 @@ class StoredCounts:
             type_documents=self.type_documents,
             sizes=np.array([self.shape[0]]),
             allowed=np.ones((1, n_topics), bool),
-            blocks=cut_evenly(np.full(len(self.types), 100.0)),
+            blocks=cut_words(len(self.types)),
             compiled=self.shape[0] > _FEW_DOCUMENTS,
-            keep=self._keep,
+            store=self.store,
         )
-
-    def _keep(self, number: int, table: Floats) -> Any:
-        return table if number < self.n_resident else self.store.table(table)
 
     def cut(self, table: Any) -> Sequence[Any]:
         """Cut a table that has a row for each document, and is read a slice at a time."""
-        return tuple(self._keep(i, table[shard.rows]) for i, shard in enumerate(self.shards))
+        keep = self.store.keeper()
+        return self.store.own([keep(shard, table[shard.rows]) for shard in self.shards])
 
 
 def _size(shard: Shard) -> int:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -19,7 +20,7 @@ from scipy.sparse import csr_array
 from topicvec.embed.adapt import N_DIMS
 from topicvec.embed.load import load_vectors
 from topicvec.embed.vectors import WordVectors
-from topicvec.engine import Engine
+from topicvec.engine import Engine, fold
 from topicvec.errors import DataError
 from topicvec.model.counts import DocumentCounter, Reading, is_running_text
 from topicvec.model.estep import fill_shard, having
@@ -381,19 +382,26 @@ def conclude_stored(
     """
     corpus = counts.corpus(fitted.n_topics)
     table, _ = topic_table(fitted, corpus.types, engine)
-    mass = np.zeros(fitted.n_topics)
-    C, shares = np.zeros(table.shape, table.dtype), np.zeros(table.shape, np.float32)
+    shares = np.zeros(table.shape, np.float32)
     best: tuple[Representatives, ...] = ((),) * fitted.n_topics
     finish = partial(_finished, corpus.compiled, table, corpus.allowed * fitted.alpha)
     pieces = zip(corpus.shards, state.theta, strict=True)
     shards = zip(corpus.shards, engine.map(finish, pieces), strict=True)
-    for shard, (types, words, theirs, part, mine) in shards:
-        C[types] += words
-        shares[types] += theirs
-        mass = mass + part
-        best = tuple(
-            _better(old, new, shard.rows.start) for old, new in zip(best, mine, strict=True)
-        )
+
+    def groups() -> Iterator[tuple[Floats, Floats]]:
+        nonlocal best
+        for group in corpus.groups:
+            C, mass = np.zeros(table.shape, table.dtype), np.zeros(fitted.n_topics)
+            for shard, (types, words, theirs, part, mine) in islice(shards, group.stop - group.start):
+                C[types] += words
+                shares[types] += theirs
+                mass = mass + part
+                best = tuple(
+                    _better(old, new, shard.rows.start) for old, new in zip(best, mine, strict=True)
+                )
+            yield C, mass
+
+    C, mass = fold(groups(), lambda one, other: (one[0] + other[0], one[1] + other[1]))
     masses = word_table(C, corpus.types, len(fitted.vectors))
     n_having, documents = document_table(shares, corpus, masses)
     return replace(
