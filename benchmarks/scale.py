@@ -167,7 +167,7 @@ def million(n_documents: int = 1_000_000, budget: str = "3GB") -> dict[str, Any]
     }  # fmt: skip
 
 
-def dask(n_documents: int = 4 * DOCUMENTS) -> dict[str, Any]:
+def dask(n_documents: int = 8 * DOCUMENTS) -> dict[str, Any]:
     """Count the bytes that an iteration moves between processes, and the tokens a second a core.
 
     The first iterations pass over a document several times, the later ones twice: all are in the
@@ -180,6 +180,7 @@ def dask(n_documents: int = 4 * DOCUMENTS) -> dict[str, Any]:
 
     vectors = load_vectors()
     counts = DocumentCounter(n_jobs=2).count(list(islice(pieces(), n_documents)), vectors).counts
+    n_types = len(np.unique(counts.indices))
     found: dict[str, Any] = {"documents": counts.shape[0], "tokens": int(counts.sum())}
     for n_workers in (1, 2):
         with (
@@ -187,13 +188,13 @@ def dask(n_documents: int = 4 * DOCUMENTS) -> dict[str, Any]:
             Client(made) as client,
         ):
             for own in (False, True):
-                engine = counting(client)
-                model, steps = timed(counts, vectors, engine, own)
+                model, steps = timed(counts, vectors, counting(client), own)
                 moved, seconds = np.diff(np.array(steps), axis=0).mean(axis=0)
-                size = 2 * model.topic_vectors_.nbytes * n_workers
+                n_topics, n_dims = model.topic_vectors_.shape
+                size = 2 * 4 * n_topics * (n_types if own else n_dims) * n_workers
                 found[f"{n_workers} workers{', own words' * own}"] = {
-                    "MB an iteration": round(moved / 1e6, 1),
-                    "times 2 K N 4 of each worker": round(moved / size, 1),
+                    "MB an iteration": round(moved / 1e6, 2),
+                    f"times 2 K {'U' if own else 'N'} 4 of each worker": round(moved / size, 2),
                     "seconds an iteration": round(seconds, 2),
                     "tokens a second a core": round(counts.sum() / seconds / n_workers),
                 }
@@ -216,26 +217,24 @@ def timed(counts: Any, vectors: Any, engine: Any, own: bool) -> tuple[Any, list[
 
 
 def counting(client: Any) -> Any:
-    """Make a Dask engine that counts the bytes that it sends and gets, but for the documents."""
+    """Make a Dask engine that counts what goes to all workers, and what workers give."""
     import cloudpickle
 
     from topicvec.engine.dask import DaskEngine
 
     class Counted(DaskEngine):
-        moved = 0
+        to_all = 0
 
         def _ask(self, function: Any, *arguments: Any, **options: Any) -> Any:
             if function.__name__ == "scatter" and options.get("broadcast"):
                 n_workers = len(self.client.nthreads())
-                self.moved += n_workers * len(cloudpickle.dumps(arguments[0]))
-            elif function.__name__ == "submit":
-                self.moved += len(cloudpickle.dumps(arguments[2]))
+                self.to_all += n_workers * len(cloudpickle.dumps(arguments[0]))
             return super()._ask(function, *arguments, **options)
 
-        def _first(self, shared: Any, waiting: Any) -> Any:
-            result = super()._first(shared, waiting)
-            self.moved += len(cloudpickle.dumps(result))
-            return result
+        @property
+        def moved(self) -> int:
+            given = self.client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total)
+            return self.to_all + int(sum(given.values()))
 
     return Counted(client)
 

@@ -39,7 +39,7 @@ known words; {words:,} words have vectors of N = {dims}; a machine has {cores} c
 | documents as counts, 16 bytes a cell | {counts:,.0f} GB | {counts_each:,.1f} GB |
 | mixtures, 4 K bytes a document | {theta:,.0f} GB | {theta_each:,.1f} GB |
 | table of words, 4 K bytes a word | | {table:,.1f} GB |
-| sums of shards, 4 K bytes for each of {here:,} words of {shards:,} shards | {sums:,.0f} GB | |"""
+| sums of documents, 4 K bytes a word | | {table:,.1f} GB |"""
 
 PLAN_TIMES = """
 A core takes {speed:,} tokens a second (measured with Dask, below). The documents of an iteration
@@ -47,18 +47,19 @@ are then {seconds:,.0f} seconds of {all_cores:,} cores, a fit {hours:,.1f} hours
 dollars, if nothing waits."""
 
 BREAKS = """
-What breaks first is the process of the client, through which tables, mixtures and sums go: in each
-iteration {moved:,.0f} GB at {network} GB a second are {waiting:,.0f} seconds. Three changes would
-mend it, in this order: mixtures stay in files beside their documents; sums of shards are added on
-the way, in a fixed tree, so that the client gets them once; workers make the table from topics,
-from vectors of their words that they keep. Then an iteration moves 2 · 4 · K · N bytes for each
-machine, {least:.2f} MB, without words of their own; with them the tokens of words in topics,
-{table:,.1f} GB, still go in and out of each machine, in {own:,.1f} seconds. Next is the memory of
-the client: the general vectors and two tables of all words, {client:,.1f} GB."""
+Mixtures stay in files beside their documents, and sums are added on the way, so an iteration moves
+2 · 4 · K · N bytes for each worker, {least:.2f} MB, without words of their own. With them the table of
+words and the sums, {table:,.1f} GB each, go in and out of each worker. What breaks first is the
+process of the client, which sends the table to all: with one worker a machine {sent:,.0f} GB an
+iteration, at {network} GB a second {waiting:,.0f} seconds. A broadcast from worker to worker would
+mend it. Next is the number of tasks: {groups:,} groups of documents are {tasks:,} tasks an
+iteration, at some 4,000 a second of a scheduler {scheduling:,.0f} seconds; groups would have to grow with
+the corpus. Then the memory of the client: the general vectors and eight tables of all words,
+{client:,.1f} GB."""
 
 D, MACHINES, CORES, K, N, WORDS = 1_000_000_000, 100, 16, 100, 400, 1_000_000
 TOKENS, CELLS, NETWORK, PRICE, ITERATIONS = 39, 33, 1.25, 0.7, 30
-SHARD_COST, SHARD_TYPES = 500_000, 38_000  # see `cut_growing`; types of a shard of Wikipedia
+GROUP_COST, TASKS = 2_000_000, 4_000  # see `group_shards`; that a scheduler of Dask does a second
 
 
 def scale_page(results: Path) -> str:
@@ -126,6 +127,7 @@ def cluster(found: Mapping[str, Any]) -> Iterator[str]:
     )
     rows = {name: row for name, row in found.items() if isinstance(row, dict)}
     names = list(next(iter(rows.values())))
+    names[1] = "times 2 · 4 · K · N of each worker; with own words U for N"
     yield f"| workers | {' | '.join(names)} |\n|---{'|---' * len(names)}|"
     for name, row in rows.items():
         yield f"| {name} | {' | '.join(f'{value:,}' for value in row.values())} |"
@@ -134,17 +136,16 @@ def cluster(found: Mapping[str, Any]) -> Iterator[str]:
 
 def plan(measured: Mapping[str, Any] | None) -> Iterator[str]:
     """Multiply; times only with a measured speed."""
-    shards = D * (CELLS + 4) // SHARD_COST
+    groups = D * (CELLS + 4) // GROUP_COST
     counts, theta, table = 16 * CELLS * D / 1e9, 4 * K * D / 1e9, 4 * K * WORDS / 1e9
-    sums = 4 * K * SHARD_TYPES * shards / 1e9
-    moved = MACHINES * table + 2 * theta + sums
+    sent = MACHINES * table
     known = {
         "tokens": TOKENS, "cells": CELLS, "words": WORDS, "dims": N, "cores": CORES,
         "network": NETWORK, "price": PRICE, "iterations": ITERATIONS, "counts": counts,
         "counts_each": counts / MACHINES, "theta": theta, "theta_each": theta / MACHINES,
-        "table": table, "here": SHARD_TYPES, "shards": shards, "sums": sums, "moved": moved,
-        "waiting": moved / NETWORK, "least": 8 * K * N / 1e6, "own": 2 * table / NETWORK,
-        "client": 4 * N * WORDS / 1e9 + 2 * table,
+        "table": table, "sent": sent, "waiting": sent / NETWORK, "least": 8 * K * N / 1e6,
+        "groups": groups, "tasks": 4 * groups, "scheduling": 4 * groups / TASKS,
+        "client": 4 * N * WORDS / 1e9 + 8 * table,
     }  # fmt: skip
     yield PLAN.format(**known)
     if measured:

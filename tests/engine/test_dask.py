@@ -28,6 +28,7 @@ from topicvec.engine import dask as engines
 from topicvec.engine import resolve_engine
 from topicvec.engine.dask import DaskEngine, connect
 from topicvec.errors import EngineError
+from topicvec.model import state
 from topicvec.model.state import Corpus
 from topicvec.text import prepare, prepared
 
@@ -51,6 +52,15 @@ def cluster(n_workers):
     options = {"threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
     with LocalCluster(n_workers=n_workers, **options) as workers, Client(workers) as client:
         yield client
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_groups():
+    """So that few documents make several groups of shards."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(state, "_LEAST_COST", 6_000.0)
+        patch.setattr(state, "_GROUP_COST", 14_000.0)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -100,39 +110,38 @@ def one_thread(vectors, counts):
 
 
 class Disturbed(DaskEngine):
-    """Something happens when a piece of work is sent."""
+    """Something happens when a group of documents is sent on its way."""
 
     def __init__(self, client, number, event):
         super().__init__(client)
         self.number, self.event = number, event
 
-    def _send(self, shared, item):
+    def _send_group(self, *arguments):
         self.number -= 1
         if self.number == 0:
             self.event()
-        return super()._send(shared, item)
+        return super()._send_group(*arguments)
 
 
 class Counted(DaskEngine):
-    """Bytes that are brought once, and those that an iteration moves, are counted."""
+    """Bytes that go to the workers, to all or to one, and those that they give, are counted."""
 
     def __init__(self, client):
         super().__init__(client)
-        self.brought = self.moved = 0
+        self.brought = self.to_all = 0
 
     def _ask(self, function, *arguments, **options):
         if function.__name__ == "scatter" and options.get("broadcast"):
-            self.moved += n_bytes(arguments[0]) * len(self.client.nthreads())
+            self.to_all += n_bytes(arguments[0]) * len(self.client.nthreads())
         elif function.__name__ == "scatter":
             self.brought += n_bytes(arguments[0])
-        elif function.__name__ == "submit":
-            self.moved += n_bytes(arguments[2])
         return super()._ask(function, *arguments, **options)
 
-    def _first(self, shared, waiting):
-        result = super()._first(shared, waiting)
-        self.moved += n_bytes(result)
-        return result
+    @property
+    def moved(self):
+        """What went to all, and what workers gave to each other and to this process."""
+        given = self.client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total)
+        return self.to_all + sum(given.values())
 
 
 def n_bytes(value):
@@ -173,21 +182,75 @@ def test_an_error_in_a_worker_reaches_the_caller(two):
         list(resolve_engine(two).map(lambda x: 1 // x, [1, 0, 1]))
 
 
-def test_a_worker_that_is_killed_in_mid_iteration_changes_no_bit(vectors, counts, one_thread):
-    n_shards = len(Corpus.of(counts, N_TOPICS + 1).shards)
+def each_iteration(client, vectors, counts, own):
+    """Fit, and give the bytes that each iteration moves."""
+    engine, moved = Counted(client), []
+    model = TopicVec(**params(vectors, own_words=own, n_jobs=engine))
+    model.fit(counts, callback=lambda _: moved.append(engine.moved))
+    return engine, np.diff(moved)
+
+
+SMALL = 2_500  # bytes for each worker and group: names of functions, masses of topics, headers
+
+
+def test_an_iteration_moves_the_topics_to_each_worker_and_one_sum_back(two, vectors, counts):
+    _, moved = each_iteration(two, vectors, counts, own=False)
+    n_groups = len(Corpus.of(counts, N_TOPICS + 1).groups)
+    assert n_groups > 3
+    goal = 2 * 4 * (N_TOPICS + 1) * N_DIMS * 2  # twice K × N numbers for each of two workers
+    assert goal / 2 < moved.min() <= moved.max() <= goal + SMALL * (2 + n_groups)
+
+
+def test_words_of_their_own_add_the_table_to_each_worker_and_one_sum_back(two, vectors, counts):
+    engine, moved = each_iteration(two, vectors, counts, own=True)
+    shards = Corpus.of(counts, N_TOPICS + 1).shards
+    table = 4 * (N_TOPICS + 1) * len(np.unique(counts.indices))
+    mixtures = 4 * (N_TOPICS + 1) * N_DOCUMENTS  # fetched when tables weigh more than they
+    small = SMALL * (2 + len(Corpus.of(counts, 2).groups))
+    assert np.median(moved) <= 2 * 2 * table + small
+    assert moved.max() <= 2 * 2 * table + mixtures + small
+    # the documents went once for all iterations, and once more for the mixtures of the end
+    whole = sum(map(n_bytes, shards)) + mixtures
+    assert whole <= engine.brought <= 2 * whole + small * len(shards)
+
+
+@pytest.mark.parametrize("own", [False, True])
+@pytest.mark.parametrize("number", [1, 14, 40])
+def test_a_worker_that_is_killed_in_mid_iteration_changes_no_bit(
+    vectors, counts, one_thread, own, number
+):
     with cluster(2) as client:
         first = next(iter(client.run(os.getpid).values()))
-        engine = Disturbed(client, 3 * n_shards + 2, lambda: os.kill(first, signal.SIGKILL))
-        assert bits(TopicVec(**params(vectors, n_jobs=engine)).fit(counts)) == one_thread[1]
+        engine = Disturbed(client, number, lambda: os.kill(first, signal.SIGKILL))
+        model = TopicVec(**params(vectors, own_words=own, n_jobs=engine)).fit(counts)
+        assert bits(model) == one_thread[own]
         assert engine.number <= 0
         assert first not in client.run(os.getpid).values()
+
+
+def test_mixtures_that_died_with_their_worker_are_made_again_for_the_checkpoint(
+    vectors, counts, one_thread, tmp_path
+):
+    path = tmp_path / "state.safetensors"
+    given = params(vectors, own_words=False)
+
+    def killed(news):
+        if news.iteration == 10:  # whose state is saved next
+            os.kill(first, signal.SIGKILL)
+
+    with cluster(2) as client:
+        first = next(iter(client.run(os.getpid).values()))
+        model = TopicVec(**given, n_jobs=client).fit(counts, checkpoint=path, callback=killed)
+        assert bits(model) == one_thread[0]
+    other = tmp_path / "other.safetensors"
+    TopicVec(**given, n_jobs=1).fit(counts, checkpoint=other)
+    assert path.read_bytes() == other.read_bytes()
 
 
 def test_without_its_scheduler_a_fit_ends_and_goes_on_from_its_checkpoint(
     vectors, counts, one_thread, tmp_path
 ):
     path = tmp_path / "state.safetensors"
-    n_shards = len(Corpus.of(counts, N_TOPICS + 1).shards)
     with subprocess.Popen(
         [sys.executable, "-c", ALONE],
         stdin=subprocess.PIPE,
@@ -197,7 +260,7 @@ def test_without_its_scheduler_a_fit_ends_and_goes_on_from_its_checkpoint(
     ) as alone:
         client = Client(alone.stdout.readline().strip(), timeout=20)
         try:
-            engine = Disturbed(client, 3 * n_shards + 2, alone.kill)
+            engine = Disturbed(client, 14, alone.kill)
             with pytest.raises(EngineError, match=r"scheduler.*state\.safetensors"):
                 TopicVec(**params(vectors, n_jobs=engine)).fit(counts, checkpoint=path)
         finally:
@@ -327,7 +390,7 @@ def test_workers_read_a_prepared_corpus_themselves_and_find_the_same_bits(
     engine = Counted(two)
     model = TopicVec(**params(vectors, n_jobs=engine)).fit(prepared_corpus)
     assert results(model) == of_one_thread
-    assert engine.brought < 10_000  # names of files
+    assert engine.brought < 40_000  # names of files, those of mixtures in each iteration
     for given in (str(prepared_corpus.folder), prepared_corpus):
         found = DaskTopicVec(two, **params(vectors)).fit(given)
         assert results(found) == of_one_thread

@@ -7,7 +7,14 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from topicvec.engine import Engine, LocalEngine, one_blas_thread, resolve_engine
+from topicvec.engine import (
+    Engine,
+    LocalEngine,
+    advance,
+    fold,
+    one_blas_thread,
+    resolve_engine,
+)
 from topicvec.errors import DataError, EngineError
 
 
@@ -135,3 +142,48 @@ def test_a_forked_process_has_workers_of_its_own():
     if child == 0:
         os._exit(0 if list(engine.map(square, range(4))) == [0, 1, 4, 9] else 1)
     assert os.waitpid(child, 0)[1] == 0
+
+
+class Counting:
+    """Items are added to their states; what they say is their numbers, in brackets by group."""
+
+    stays = True
+    nbytes = 8
+
+    @property
+    def function(self):
+        return lambda pair: (pair[0] + pair[1], str(pair[1]))
+
+    def add(self, total, part):
+        return part if total is None else f"{total} {part}"
+
+    def close(self, total, engine):
+        return f"[{total}]"
+
+    def join(self, one, other):
+        return one + other
+
+    def light(self):
+        return self
+
+
+@pytest.mark.parametrize("engine", [LocalEngine(1), LocalEngine(3)])
+def test_a_round_changes_states_and_adds_up_group_by_group(engine):
+    groups = [slice(0, 2), slice(2, 3), slice(3, 5)]
+    states, total = advance(engine, Counting(), [1, 2, 3, 4, 5], [0, 0, 0, 0, 0], groups)
+    assert (states, total) == ([1, 2, 3, 4, 5], "[0 0][0][0 0]")
+    states, total = advance(engine, Counting(), [1, 2, 3, 4, 5], states, groups)
+    assert (states, total) == ([2, 4, 6, 8, 10], "[1 2][3][4 5]")
+
+
+@pytest.mark.parametrize("number", [1, 2, 16, 17, 256, 300])
+def test_parts_are_added_in_their_order_at_most_sixteen_in_a_row(number):
+    depths = []
+
+    def join(one, other):
+        depth = 1 + max(one[1], other[1])
+        depths.append(depth)
+        return one[0] + other[0], depth
+
+    assert fold((([i], 0) for i in range(number)), join)[0] == list(range(number))
+    assert max(depths, default=0) <= 15 * 3 + 3

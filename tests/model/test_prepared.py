@@ -51,8 +51,9 @@ def corpus(documents, tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch):
-    """So that few documents make many shards."""
+    """So that few documents make many shards, and several groups of them."""
     monkeypatch.setattr(state, "_LEAST_COST", 600.0)
+    monkeypatch.setattr(state, "_GROUP_COST", 2500.0)
 
 
 def bits(model):
@@ -114,13 +115,14 @@ def test_the_folder_s_path_will_do_and_a_second_fit_forgets_the_first(documents,
 def test_memory_that_is_left_holds_documents_and_changes_no_bit(
     documents, corpus, memory, monkeypatch
 ):
-    kept, write = [], stored.Store.table
+    kept, write = [], stored.write_arrays
 
-    def table(self, table):
-        kept.append(table)
-        return write(self, table)
+    def watched(path, arrays):
+        if "table" in arrays:
+            kept.append(path)
+        return write(path, arrays)
 
-    monkeypatch.setattr(stored.Store, "table", table)
+    monkeypatch.setattr(stored, "write_arrays", watched)
     given = {**GIVEN, "vectors": "general", "n_jobs": 1}
     found = TopicVec(**given).fit(corpus, memory=memory)
     assert bits(found) == bits(TopicVec(**given).fit(documents))
@@ -143,7 +145,9 @@ def test_some_shards_may_be_in_memory_and_others_in_files(documents, corpus, mon
     monkeypatch.setattr(stored.StoredCounts, "corpus", seen)
     given = {**GIVEN, "vectors": "general", "n_jobs": 2}
     found = TopicVec(**given).fit(corpus, memory="2GB")
-    assert 0 < counts[0].n_resident < len(counts[0].shards)
+    n_files = sum(isinstance(shard, stored.FiledShard) for shard in counts[0].shards)
+    assert 0 < n_files < len(counts[0].shards)
+    assert len(counts[0].corpus(6).groups) > 2
     assert bits(found) == bits(TopicVec(**given).fit(documents))
 
 
@@ -300,6 +304,7 @@ def kill_after(n_iterations):
 def undisturbed(documents):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(state, "_LEAST_COST", 600.0)
+        patch.setattr(state, "_GROUP_COST", 2500.0)
         return bits(long_fit(documents))
 
 

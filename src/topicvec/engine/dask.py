@@ -117,7 +117,7 @@ class DaskEngine:
         elif before.n_bytes > sum(state.nbytes for state in before.start):
             before.fetch()  # to send the rounds again would be dearer
         after = _Away(self, items, groups, common, before.start, (*before.rounds, work.light()))
-        total = self._join(self._go(before, after))
+        total = self._first_sum(self._go(before, after))
         if work.stays:
             return after, total
         return after.fetch(), total
@@ -132,22 +132,14 @@ class DaskEngine:
                     tasks[number] = self._send_group(before, number, shared, place)
                     after.futures[number] = self._submit(_states_of, tasks[number])
             told = [self._submit(_sum_of, task) for task in tasks]
-            yield shared[0], dict(zip(map(id, told), places, strict=True)), told
+            yield shared[0], told, places
             sleep(_PAUSE * 2**attempt)
 
-    def _join(self, attempts: Iterator[Any]) -> Any:
-        """Add up what the groups say, where they are, and get the sum."""
-        for shared, places, told in attempts:
-            made = list(told)  # which live as long as their ids are asked for
-
-            def join(one: Future, other: Future) -> Future:
-                place = places[id(other)]
-                made.append(self._submit(_joined, shared, one, other, near=place))
-                places[id(made[-1])] = place
-                return made[-1]
-
+    def _first_sum(self, attempts: Iterator[Any]) -> Any:
+        """Add up what the groups say until no worker dies meanwhile, and get the sum."""
+        for told in attempts:
             try:
-                return fold(told, join).result()
+                return self._join(*told).result()
             except _CANCELLED:
                 continue
             except Exception as error:
@@ -155,6 +147,15 @@ class DaskEngine:
                     raise
                 break
         raise EngineError(_AGAIN)
+
+    def _join(self, shared: Future, told: Sequence[Future], places: Sequence[str | None]) -> Future:
+        """Add up what the groups say, each sum where the later one of the two is."""
+
+        def join(one: tuple[Future, Any], other: tuple[Future, Any]) -> tuple[Future, Any]:
+            place = other[1]
+            return self._submit(_joined, shared, one[0], other[0], near=place), place
+
+        return fold(zip(told, places, strict=True), join)[0]
 
     def _send_group(
         self, before: "_Away", number: int, shared: Sequence[Future], place: str | None
@@ -188,8 +189,11 @@ class DaskEngine:
         return [self._ask(scatter, item, hash=False, broadcast=True) for item in items]
 
     def _scatter(self, items: Sequence[Any], place: str | None) -> list[Future]:
-        given = {"workers": [place]} if place else {}
-        found: list[Future] = self._ask(self.client.scatter, list(items), hash=False, **given)
+        scatter, given = self.client.scatter, {"workers": [place]} if place else {}
+        try:
+            found: list[Future] = self._ask(scatter, list(items), hash=False, **given)
+        except KeyError:  # that worker has just died
+            found = self._ask(scatter, list(items), hash=False)
         return found
 
     def _submit(self, function: Callable[..., Any], *given: Any, near: str | None = None) -> Future:
