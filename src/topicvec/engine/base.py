@@ -110,7 +110,7 @@ class Round(Protocol):
         ...
 
     def join(self, one: Any, other: Any) -> Any:
-        """Add up what groups say; neither is changed."""
+        """Add up what groups say; it may be the first that is changed."""
         ...
 
     def light(self) -> Any:

@@ -20,6 +20,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError as FutureCancelled
 from contextlib import contextmanager
+from copy import deepcopy
 from time import sleep
 from typing import Any, NamedTuple, TypeVar
 
@@ -126,13 +127,17 @@ class DaskEngine:
         """Send the groups on their way, again those that were lost, as long as it is asked for."""
         tasks: list[Future] = [None] * len(after.groups)
         for attempt in range(_ATTEMPTS):
-            shared, places = self._everywhere(after.rounds[-1:]), after.places()
-            for number, place in enumerate(places):
-                if tasks[number] is None or tasks[number].status in _LOST:
-                    tasks[number] = self._send_group(before, number, shared, place)
-                    after.futures[number] = self._submit(_states_of, tasks[number])
-            told = [self._submit(_sum_of, task) for task in tasks]
-            yield shared[0], told, places
+            wanted = [number for number, task in enumerate(tasks) if _is_lost(task)]
+            lost = {number for number in wanted if _is_lost(before.futures[number])}
+            rounds = self._everywhere(after.rounds if lost else after.rounds[-1:])
+            places = after.places()
+            for number in wanted:
+                tasks[number] = self._send_group(
+                    before, number, places[number], rounds if number in lost else rounds[-1:],
+                    anew=number in lost,
+                )  # fmt: skip
+                after.futures[number] = self._submit(_states_of, tasks[number])
+            yield rounds[-1], [self._submit(_sum_of, task) for task in tasks], places
             sleep(_PAUSE * 2**attempt)
 
     def _first_sum(self, attempts: Iterator[Any]) -> Any:
@@ -158,28 +163,23 @@ class DaskEngine:
         return fold(zip(told, places, strict=True), join)[0]
 
     def _send_group(
-        self, before: "_Away", number: int, shared: Sequence[Future], place: str | None
+        self, before: "_Away", number: int, place: str | None, rounds: Sequence[Future], anew: bool
     ) -> Future:
-        """Send a group on its way from its states, or from older ones by the rounds since."""
+        """Send a group on its way through some rounds from its states, or anew from older ones."""
         group, state = before.groups[number], before.futures[number]
-        rounds = list(shared)
-        if state is None or state.status in _LOST:
+        if anew:
             state = self._scatter([list(before.start[group])], place)[0]
-            rounds = [*self._everywhere(before.rounds), *rounds]
         items = before.items[group]
-        if lost := [each for each in items if not self._is_held(each)]:
+        if lost := [each for each in items if _is_lost(self._places.get(id(each)))]:
             self._bring(lost, place)
             self._forget_later(lost)
         held = [self._places[id(each)] for each in items]
         common = None if before.common is None else self._common(before.common)
         return self._submit(_rounds, rounds, common, held, state, near=place)
 
-    def _is_held(self, item: Any) -> bool:
-        return id(item) in self._places and self._places[id(item)].status not in _LOST
-
     def _common(self, item: Any) -> Future:
         """Bring something to all workers, once."""
-        if not self._is_held(item):
+        if _is_lost(self._places.get(id(item))):
             self._places[id(item)] = self._everywhere([item])[0]
             self._forget_later([item])
         return self._places[id(item)]
@@ -267,6 +267,10 @@ _AGAIN = (
 _GAP = ...  # where a held item goes
 
 
+def _is_lost(future: Future) -> bool:
+    return future is None or future.status in _LOST
+
+
 class _Away(Sequence[Any]):
     """States that are with the workers, group by group; they come when somebody looks.
 
@@ -310,9 +314,9 @@ class _Away(Sequence[Any]):
         parts: list[Any] = []
         for number, future in enumerate(self.futures):
             for _ in range(_ATTEMPTS):
-                if future.status in _LOST:
-                    shared, place = engine._everywhere(self.rounds), self.places()[number]
-                    again = engine._send_group(before, number, shared, place)
+                if _is_lost(future):
+                    rounds, place = engine._everywhere(self.rounds), self.places()[number]
+                    again = engine._send_group(before, number, place, rounds, anew=True)
                     future = engine._submit(_states_of, again)
                 try:
                     parts += future.result()
@@ -394,7 +398,7 @@ def _ready(work: Any, common: Any) -> Any:
 
 
 def _joined(work: Any, one: Any, other: Any) -> Any:
-    return work.join(one, other)
+    return work.join(deepcopy(one), other)  # what a worker holds stays as it is
 
 
 def _states_of(pair: tuple[Any, Any]) -> Any:

@@ -344,8 +344,8 @@ class ShardRound:
     ----------
     compiled : bool
         Whether to use the compiled loops.
-    table : array, (U, K), or None
-        As of `e_step`; None on its way to others, who make it of the link.
+    table : array, (U, K)
+        As of `e_step`; without rows on its way to others, who make it of the link.
     n_types : int
         U.
     alpha : array, (n_groups, K)
@@ -363,7 +363,7 @@ class ShardRound:
     """
 
     compiled: bool
-    table: Floats | None
+    table: Floats
     n_types: int
     alpha: Floats
     tol: float
@@ -381,14 +381,16 @@ class ShardRound:
     @property
     def function(self) -> Callable[[Piece], Piece]:
         """From a shard and its mixtures to the next ones and what it says."""
-        how = self.compiled, self.table, self.alpha, self.tol, self.max_passes
-        return partial(_sum, *how, self.log_phi, self.keep)
+        return partial(
+            _sum, self.compiled, self.table, self.alpha, self.tol, self.max_passes, self.log_phi,
+            self.keep,
+        )  # fmt: skip
 
     def light(self) -> "ShardRound":
         """Leave out what others can make of the words that they have."""
         if self.link is None:
             return self
-        return replace(self, table=None, link=replace(self.link, lexicon=None))
+        return replace(self, table=self.table[:0], link=replace(self.link, lexicon=None))
 
     def ready(self, lexicon: Lexicon | None) -> "ShardRound":
         """Make it of the words, if it was left out."""
@@ -402,8 +404,8 @@ class ShardRound:
     def nbytes(self) -> int:
         """How much is sent, but for small things."""
         light = self.light()
-        parts = [light.table, light.alpha] + ([light.link.topics] if light.link else [])
-        return sum(part.nbytes for part in parts if part is not None)
+        topics = 0 if light.link is None else light.link.topics.nbytes
+        return light.table.nbytes + light.alpha.nbytes + topics
 
     def add(self, total: list[Any] | None, part: Piece) -> list[Any]:
         """Add what a shard says to the sums of its group, and see which words it has."""
@@ -417,7 +419,7 @@ class ShardRound:
 
     def _nothing(self) -> list[Any]:
         n_topics = self.alpha.shape[1]
-        C = np.zeros((self.n_types, n_topics), np.float32 if self.table is None else self.table.dtype)
+        C = np.zeros((self.n_types, n_topics), self.table.dtype)
         return [C, np.zeros(self.n_types, bool), np.zeros(n_topics), np.zeros(n_topics), 0.0, 0]
 
     def close(self, total: list[Any] | None, engine: Engine) -> Sums:
@@ -431,7 +433,15 @@ class ShardRound:
 
     def join(self, one: Sums, other: Sums) -> Sums:
         """Add up the sums of groups."""
-        return Sums(*(mine + theirs for mine, theirs in zip(one, other, strict=True)))
+        words = one.words
+        words += other.words  # in place: it is large
+        return Sums(
+            words,
+            one.mass + other.mass,
+            one.log_phi + other.log_phi,
+            one.bound + other.bound,
+            one.n_passes + other.n_passes,
+        )
 
 
 def words_moment(engine: Engine, lexicon: Lexicon, C: Floats, types: Ints) -> Floats:

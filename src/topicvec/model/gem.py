@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from topicvec.engine import Engine, Part, near
 from topicvec.errors import DataError
-from topicvec.model import equations
 from topicvec.model.estep import Link, Sums, likelihoods, sum_shards, words_moment
 from topicvec.model.mstep import Tables, evaluate, learn_alpha, m_step
 from topicvec.model.own import OwnWords, better_pseudo, find_pseudo, own_moment
@@ -159,9 +158,7 @@ def expect(
     bound = found.bound + corpus.type_counts @ peak + found.mass @ rounding + price
     drawn, moment, rise = found.mass, found.words.astype(float), 0.0
     if not paper:
-        drawn, moment, rise = _sum_words(
-            engine, corpus, lexicon, tables, found, residuals, own
-        )
+        drawn, moment, rise = _sum_words(engine, corpus, lexicon, tables, found, residuals, own)
     stats = DocStats(
         mass=found.mass,
         drawn=drawn,

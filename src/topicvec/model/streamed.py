@@ -66,7 +66,7 @@ _PHRASES = 0.03  # words more, for phrases
 # What `needed_memory` counts, in bytes, as measured (benchmarks/scale.py).
 _PROGRAM, _A_WORD, _A_DOCUMENT, _A_WORKER = 400_000_000, 220, 24, 200_000_000
 _A_SHARD, _SHARD_ROWS = 30_000_000, 60_000  # of cells; rows of mixtures and words
-_OF_WORDS, _OF_TYPES = 2, 8  # tables by topics
+_OF_WORDS, _OF_TYPES = 2, 7  # tables by topics
 _SHOWN = 5  # names of documents without a known word
 _UNKNOWN = 100_000  # words that an account is kept of
 _CHUNK = 2_000  # documents looked at at a time for stop words
@@ -301,7 +301,7 @@ def needed_memory(
 
     Word vectors are learned, then topics. Beside the program, its general vectors and the words as
     text, learning holds the rows of new words, the residuals of all, and the vectors made of them;
-    topics need these, two tables of all words by topics and eight of the words of the corpus.
+    topics need these, two tables of all words by topics and seven of the words of the corpus.
     """
     types = min(corpus.n_repeated, n_words)
     vectors = 4 * n_words * n_dims
@@ -392,7 +392,9 @@ def conclude_stored(
         nonlocal best
         for group in corpus.groups:
             C, mass = np.zeros(table.shape, table.dtype), np.zeros(fitted.n_topics)
-            for shard, (types, words, theirs, part, mine) in islice(shards, group.stop - group.start):
+            for shard, (types, words, theirs, part, mine) in islice(
+                shards, group.stop - group.start
+            ):
                 C[types] += words
                 shares[types] += theirs
                 mass = mass + part
@@ -401,13 +403,19 @@ def conclude_stored(
                 )
             yield C, mass
 
-    C, mass = fold(groups(), lambda one, other: (one[0] + other[0], one[1] + other[1]))
+    C, mass = fold(groups(), _joined)
     masses = word_table(C, corpus.types, len(fitted.vectors))
     n_having, documents = document_table(shares, corpus, masses)
     return replace(
         fitted, mass=mass, word_mass=masses, word_documents=n_having, document_mass=documents,
         representative=best,
     )  # fmt: skip
+
+
+def _joined(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+    C, mass = one
+    C += other[0]
+    return C, mass + other[1]
 
 
 def _finished(compiled: bool, table: Floats, alpha: Floats, piece: tuple[Any, Any]) -> Any:
