@@ -48,8 +48,8 @@ dollars, if nothing waits."""
 
 BREAKS = """
 Mixtures stay in files beside their documents, and sums are added on the way, so an iteration moves
-2 · 4 · K · N bytes for each worker, {least:.2f} MB, without words of their own. With them the table of
-words and the sums, {table:,.1f} GB each, go in and out of each worker. What breaks first is the
+2 · 4 · K · N bytes for each worker, {least:.2f} MB, without words of their own. With them the table
+of words and the sums, {table:,.1f} GB each, go in and out of each worker. What breaks first is the
 process of the client, which sends the table to all: with one worker a machine {sent:,.0f} GB an
 iteration, at {network} GB a second {waiting:,.0f} seconds. A broadcast from worker to worker would
 mend it. Next is the number of tasks: {groups:,} groups of documents are {tasks:,} tasks an

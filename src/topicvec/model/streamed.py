@@ -403,7 +403,7 @@ def conclude_stored(
                 )
             yield C, mass
 
-    C, mass = fold(groups(), _joined)
+    C, mass = fold(groups(), _together)
     masses = word_table(C, corpus.types, len(fitted.vectors))
     n_having, documents = document_table(shares, corpus, masses)
     return replace(
@@ -412,7 +412,7 @@ def conclude_stored(
     )  # fmt: skip
 
 
-def _joined(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+def _together(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
     C, mass = one
     C += other[0]
     return C, mass + other[1]
