@@ -160,7 +160,7 @@ def million(n_documents: int = 1_000_000, budget: str = "3GB") -> dict[str, Any]
             for name, given in (("prepare", read), ("fit", fitted))
         }
         megabytes = round(model.stat().st_size / 1e6)
-    seconds = sum(step["seconds"] for step in steps.values())
+    seconds = round(sum(step["seconds"] for step in steps.values()), 1)
     return {
         "documents": n_written, "topics": N_TOPICS, "budget": budget, **steps, "seconds": seconds,
         "documents a second": round(n_written / seconds), "model MB": megabytes,
