@@ -116,11 +116,11 @@ class Disturbed(DaskEngine):
         super().__init__(client)
         self.number, self.event = number, event
 
-    def _send_group(self, *arguments):
+    def _send_group(self, *arguments, **options):
         self.number -= 1
         if self.number == 0:
             self.event()
-        return super()._send_group(*arguments)
+        return super()._send_group(*arguments, **options)
 
 
 class Counted(DaskEngine):
@@ -209,9 +209,9 @@ def test_words_of_their_own_add_the_table_to_each_worker_and_one_sum_back(two, v
     small = SMALL * (2 + len(Corpus.of(counts, 2).groups))
     assert np.median(moved) <= 2 * 2 * table + small
     assert moved.max() <= 2 * 2 * table + mixtures + small
-    # the documents went once for all iterations, and once more for the mixtures of the end
+    # the documents and where their mixtures start went once
     whole = sum(map(n_bytes, shards)) + mixtures
-    assert whole <= engine.brought <= 2 * whole + small * len(shards)
+    assert 0.99 * whole <= engine.brought <= 1.01 * whole
 
 
 @pytest.mark.parametrize("own", [False, True])

@@ -412,7 +412,12 @@ class ShardRound:
         if total is None:
             total = self._nothing()
         types, words, *sums = part
-        total[0][types] += words
+        if self.compiled:
+            from topicvec.model.kernels import add_rows
+
+            add_rows(total[0], types, words)
+        else:
+            total[0][types] += words
         total[1][types] = True
         total[2:] = [mine + theirs for mine, theirs in zip(total[2:], sums, strict=True)]
         return total

@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from itertools import chain, islice
 from os import PathLike
 from pathlib import Path
@@ -32,7 +33,7 @@ from topicvec.model.fitted import FittedTopics, Setting, empty_table, topic_resi
 from topicvec.model.gem import iterate, rehearse
 from topicvec.model.inference import (
     document_masses,
-    infer,
+    infer_corpus,
     representatives,
     word_masses,
     word_table,
@@ -155,15 +156,11 @@ class Plan(Solver):
         """Run EM until it is done, from its start or from a state, see `iterate`."""
         if self.is_done(state):
             return
-        corpus = self.corpus()
+        corpus = self.corpus
         lexicon = Lexicon.of(
             self.vectors.matrix, self.vectors.unigram, corpus.types, self.n_normalizer_words
         )
-        first = self.first(corpus)
-        if state is not None and isinstance(self.counts, StoredCounts):
-            first = state
-        elif state is not None:  # mixtures come as one table from a file
-            first = replace(state, theta=corpus.cut(np.concatenate(state.theta)))
+        first = self.first() if state is None else state
         if self.rehearse and state is None:
             first = rehearse(corpus, lexicon, first, self, engine, self.free, self.max_iter)
         for found, info in iterate(corpus, lexicon, first, self, engine, self.free):
@@ -171,8 +168,9 @@ class Plan(Solver):
             if self.is_done(found):
                 return
 
+    @cached_property
     def corpus(self) -> Corpus:
-        """Lay out the counts for an E-step."""
+        """The counts, laid out for an E-step."""
         if isinstance(self.counts, StoredCounts):
             return self.counts.corpus(len(self.topics))
         return Corpus.of(self.counts, len(self.topics), self.allowed)
@@ -180,7 +178,7 @@ class Plan(Solver):
     def first(self, corpus: Corpus | None = None) -> TopicState:
         """Give the state before the first iteration."""
         n_topics, alpha = len(self.topics), np.asarray(self.alpha, float)
-        corpus = corpus or self.corpus()
+        corpus = corpus or self.corpus
         return TopicState(
             topics=np.asarray(self.topics, np.float32),
             residuals=np.zeros(n_topics),
@@ -500,10 +498,14 @@ def conclude(plan: Plan, state: TopicState, engine: Engine) -> tuple[FittedTopic
         whole = conclude_stored(bare, plan.counts, state, engine)
         _check_finite(whole)
         return whole, None
-    counts, start = plan.counts[:n_documents], np.concatenate(state.theta)[:n_documents]
+    corpus, start, counts = plan.corpus, state.theta, plan.counts
+    if plan.n_held:
+        counts = counts[:n_documents]
+        allowed = None if plan.allowed is None else plan.allowed[:n_documents]
+        corpus = Corpus.of(counts, len(plan.topics), allowed)
+        start = corpus.cut(np.concatenate(start)[:n_documents])
     fitted = _record(plan, state, counts)
-    allowed = None if plan.allowed is None else plan.allowed[:n_documents]
-    found = infer(fitted, counts, engine, allowed=allowed, theta=start, compiled=None)
+    found = infer_corpus(fitted, corpus, engine, start)
     masses = word_masses(found, len(plan.vectors))
     n_having, documents = document_masses(found, masses, engine)
     seen = replace(fitted, mass=found.mass, word_mass=masses, word_documents=n_having)
@@ -728,5 +730,8 @@ def _state(
         stored.refuse(f"{number}.own", f"0 or {n_types} rows", len(values["own"]))
     for name in ("iteration", "bound"):
         values[name] = values[name].item()
-    values |= {"bounds": tuple(values["bounds"].tolist()), "theta": theta or (values["theta"],)}
+    values |= {
+        "bounds": tuple(values["bounds"].tolist()),
+        "theta": theta or plan.corpus.cut(values["theta"]),
+    }
     return TopicState(**values)

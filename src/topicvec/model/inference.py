@@ -90,8 +90,6 @@ def infer(
     engine: Engine,
     *,
     allowed: Bools | None = None,
-    theta: Floats | None = None,
-    compiled: bool | None = True,
 ) -> Inferred:
     """Find the mixtures of documents, to convergence.
 
@@ -105,18 +103,21 @@ def infer(
         Spreads shards of documents.
     allowed : array, (D, K), optional
         Topics that each document may use; all by default.
-    theta : array, (D, K), optional
-        Where to start; tokens spread evenly over the topics by default.
-    compiled : bool, optional
-        None leaves the choice of loops to the size of the corpus; a document then has the same
-        mixture alone and in company only up to rounding.
 
     Returns
     -------
     Inferred
     """
-    corpus = Corpus.of(counts, len(fitted.topics), allowed, compiled=compiled)
-    start = even_theta(corpus, fitted.alpha) if theta is None else corpus.cut(theta)
+    # Compiled, however few: a document has the same mixture alone and in company, to the bit.
+    corpus = Corpus.of(counts, len(fitted.topics), allowed, compiled=True)
+    return infer_corpus(fitted, corpus, engine, even_theta(corpus, fitted.alpha))
+
+
+@one_blas_thread()
+def infer_corpus(
+    fitted: FittedTopics, corpus: Corpus, engine: Engine, start: Sequence[Floats]
+) -> Inferred:
+    """Find the mixtures of documents that are laid out, from where they start; see `infer`."""
     table, log_peak = topic_table(fitted, corpus.types, engine)
     found = mix(engine, corpus, table, fitted.alpha, start, TOL, MAX_PASSES)
     bound = corpus.type_counts @ (log_peak + log_unigram(fitted, corpus.types))

@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numba import njit
 
-__all__ = ["e_step"]
+__all__ = ["add_rows", "e_step"]
 
 _FAST = {"reassoc", "contract", "arcp", "nsz"}  # sums may be vectorised; NaN and inf stay
 _ROOT_HALF = 0x3FE6A09E667F3BCD  # the bits of √½
@@ -143,6 +143,15 @@ def _add_kept(first, end, places, kept, n_kept, rows, weight, ratio, C):  # type
         to = places[first + j]
         for s in range(n_kept):
             C[to, kept[s]] += ratio[j] * weight[s] * rows[s * n_words + j]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def add_rows(C, rows, part):  # type: ignore[no-untyped-def]
+    """Add rows to some rows of C: ``C[rows] += part`` without copies, no row twice."""
+    for i in range(rows.size):
+        to = rows[i]
+        for k in range(part.shape[1]):
+            C[to, k] += part[i, k]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -393,6 +393,19 @@ class Lexicon(Record):
         )
 
 
+def number_words(words: Ints) -> tuple[Ints, Ints]:
+    """Find the different words, and the place of each word among them; without a sort.
+
+    Examples
+    --------
+    >>> number_words(np.array([7, 3, 7], np.int32))
+    (array([3, 7], dtype=int32), array([1, 0, 1], dtype=int32))
+    """
+    seen = np.bincount(words) > 0
+    places = np.cumsum(seen, dtype=np.int32) - 1
+    return np.flatnonzero(seen).astype(words.dtype), places[words]
+
+
 def cut_words(n: int) -> tuple[slice, ...]:
     """Cut so many word types into blocks for matrix products."""
     return cut_evenly(np.full(n, 100.0))
@@ -480,8 +493,8 @@ class Shard(Record):
         cls, rows: slice, place: slice, indptr: Ints, words: Ints, counts: Floats, group: Ints
     ) -> "Shard":
         """Find the types that documents have."""
-        types, places = np.unique(words, return_inverse=True)
-        return cls(rows, place, indptr, words, counts, group, types, places.astype(np.int32))
+        types, places = number_words(words)
+        return cls(rows, place, indptr, words, counts, group, types, places)
 
 
 @dataclass(frozen=True)
@@ -558,14 +571,14 @@ class Corpus(Record):
         table = csr_array(counts, copy=True)  # the given one stays as it is
         table.sum_duplicates()
         table.eliminate_zeros()
-        types, words = np.unique(table.indices, return_inverse=True)
+        types, words = number_words(table.indices)
         per_type = np.bincount(words, minlength=len(types))
         groups, group = np.ones((1, n_topics), bool), np.zeros(table.shape[0], np.int32)
         if allowed is not None:  # number the distinct rows of the mask
             groups, group = np.unique(np.asarray(allowed, bool), axis=0, return_inverse=True)
             group = group.ravel().astype(np.int32)
         type_counts = np.bincount(words, table.data, minlength=len(types)).astype(float)
-        indptr, words = table.indptr.astype(np.int64), words.astype(np.int32)
+        indptr = table.indptr.astype(np.int64)
         cells = table.data.astype(dtype)
         shards = []
         for rows in cut_growing(np.diff(indptr) + 4.0):  # a document costs even when short

@@ -171,3 +171,14 @@ def test_one_pass_keeps_all_topics_and_starts_where_it_is_told(world):
         n, L = shard.counts[cells], args[3][shard.words[cells]]
         pi = eq.responsibilities(L, eq.mixture_weight(args[6][d], 1e-140))
         np.testing.assert_allclose(theta[d], args[4][d % 2] + n @ pi)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_are_added_to_the_bits_of_numpy(dtype):
+    rng = np.random.default_rng(0)
+    C, part = rng.random((9, 5)).astype(dtype), rng.random((3, 5)).astype(dtype)
+    rows = np.array([7, 0, 4], np.int32)
+    expected = C.copy()
+    expected[rows] += part
+    kernels.add_rows(C, rows, part)
+    assert (expected == C).all()
