@@ -89,7 +89,34 @@ def hold(engine: Engine, items: Sequence[Item]) -> Sequence[Item]:
 
 
 class Round(Protocol):
-    """What happens once to items that each have a state, and how the sums of it are made."""
+    """What happens once to items that each have a state, and how the sums of it are made.
+
+    Examples
+    --------
+    Items are added to their states, and say what these are then:
+
+    >>> from topicvec.engine import InPlace, advance
+    >>> class Running:
+    ...     stays = True
+    ...
+    ...     def function(self, pair):
+    ...         return sum(pair), sum(pair)
+    ...
+    ...     def add(self, total, part):
+    ...         return part if total is None else total + part
+    ...
+    ...     def close(self, total, engine):
+    ...         return [total]
+    ...
+    ...     def join(self, one, other):
+    ...         return one + other
+    ...
+    ...     def light(self):
+    ...         return self
+    >>> groups = [slice(0, 2), slice(2, 3)]
+    >>> advance(InPlace(), Running(), [1, 2, 3], [10, 20, 30], groups)
+    ([11, 22, 33], [33, 33])
+    """
 
     @property
     def function(self) -> Callable[[tuple[Any, Any]], tuple[Any, Any]]:
