@@ -41,7 +41,7 @@ from topicvec.embed.spill import (
     save_first_pass,
 )
 from topicvec.engine import Engine, near, resolve_engine
-from topicvec.errors import DataError
+from topicvec.errors import DataError, TopicVecError
 from topicvec.text import Tokenizer, Vocabulary
 from topicvec.text.counting import growing_ids
 from topicvec.text.prepared import PreparedCorpus, ShardFile, Tokens
@@ -139,10 +139,28 @@ def _count_documents(
     _check(vocabulary, work["memory_budget"])
     with _checkpoint(folder, _fingerprint(vocabulary, settings, tokenizer)) as checkpoint:
         tally = _Tally(vocabulary, settings, checkpoint, commit_every, **work)
-        encoded = encode(
-            documents, tokenizer, work["n_jobs"], commit_every=commit_every, start=checkpoint.mark
-        )
-        return tally.count(_ending_at(encoded, checkpoint.mark, end))
+        with _naming(folder, checkpoint):
+            encoded = encode(
+                documents, tokenizer, work["n_jobs"],
+                commit_every=commit_every, start=checkpoint.mark,
+            )  # fmt: skip
+            return tally.count(_ending_at(encoded, checkpoint.mark, end))
+
+
+@contextmanager
+def _naming(folder: str | Path | None, checkpoint: Checkpoint) -> Iterator[None]:
+    """Let the error of a lost cluster, a damaged file or a full disk tell what is kept."""
+    try:
+        yield
+    except TopicVecError as error:
+        of_users = isinstance(error, DataError) and not isinstance(error.__cause__, OSError)
+        if folder is None or of_users:
+            raise
+        n = 0 if checkpoint.mark is None else checkpoint.mark.n_documents
+        raise type(error)(
+            f"{error}; the counts of {n:,} documents are kept in {folder}: with this folder the "
+            "same call goes on from there"
+        ) from error
 
 
 def _ending_at(
@@ -446,9 +464,7 @@ def _ranges(
     share = (memory_budget - memory_budget // 4) // len(spans)
     corner = Corner.within(n_words, memory_budget // 4 // 8)
     weights = settings.weights
-    blank = partial(
-        RowRange, corner=corner, n_words=n_words, weights=weights, memory_budget=share
-    )
+    blank = partial(RowRange, corner=corner, n_words=n_words, weights=weights, memory_budget=share)
     return blank, spans
 
 

@@ -159,8 +159,9 @@ class RowRange:
     ) -> None:
         """Add what another range of the same rows has `counted`."""
         self.dense[places] += sums
-        self._keep(run)
-        self._spill_if_many(folder, stem)
+        if run.keys.size:
+            self._keep(run)
+            self._spill_if_many(folder, stem)
 
     def _reduce(self) -> None:
         keys = self.keys[: self.n_keys]
