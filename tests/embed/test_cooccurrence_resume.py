@@ -1,4 +1,5 @@
 import errno
+import io
 import json
 import os
 import signal
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from psdvec_twins import vocabulary_of, zipf_corpus
 
+from topicvec.embed import counting
 from topicvec.embed.cooccurrence import WindowSettings
 from topicvec.embed.counting import count_cooccurrences, count_corpus
 from topicvec.errors import DataError, FormatError
@@ -244,10 +246,10 @@ def test_a_damaged_shard_names_the_folder_and_counting_goes_on_when_it_is_repair
     with pytest.raises(FormatError, match=r"shard-00002.*is damaged.*counts of 60 documents"):
         count_cooccurrences(corpus, VOCABULARY, **given)
     shard.write_bytes(data)
-    counted = []
-    given["progress"] = lambda _, n, __: counted.append(n)
+    told = []
+    given["progress"] = lambda _, n, __: told.append(n)
     assert count_cooccurrences(corpus, VOCABULARY, **given) == EXPECTED
-    assert counted == [90, 120]
+    assert told == [90, 120]
 
 
 def test_a_folder_of_another_prepared_corpus_is_refused(tmp_path):
@@ -256,3 +258,14 @@ def test_a_folder_of_another_prepared_corpus_is_refused(tmp_path):
     other = prepare(DOCUMENTS[::-1], tmp_path / "b")
     with pytest.raises(DataError, match="other documents"):
         count_cooccurrences(other, VOCABULARY, **given)
+
+
+class Full(io.BytesIO):
+    def write(self, _):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_full_temporary_disk_says_what_to_do(monkeypatch):
+    monkeypatch.setattr(counting, "TemporaryFile", lambda **_: Full())
+    with pytest.raises(DataError, match=r"No space left on device: let TMPDIR name .*work folder"):
+        count_corpus(DOCUMENTS, WindowSettings(3), n_jobs=1)

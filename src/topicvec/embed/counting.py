@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory, TemporaryFile
+from tempfile import TemporaryDirectory, TemporaryFile, gettempdir
 from typing import IO, Any, NamedTuple
 
 import numpy as np
@@ -286,12 +286,23 @@ def _take_in(
         totals = found
         lengths.append(chunk.lengths)
         if cache is not None:
-            cache.write(ids.tobytes())
+            _keep(ids, cache)
         if progress:
             progress("reading", chunk.mark.n_documents, None)
     if not index:
         raise DataError("there are no words to count: the source is empty")
     return dict(zip(index, totals.tolist(), strict=True)), lengths, chunk.mark
+
+
+def _keep(ids: NDArray[np.int32], cache: IO[bytes]) -> None:
+    try:
+        cache.write(ids.tobytes())
+        cache.flush()
+    except OSError as error:
+        raise DataError(
+            f"the numbers of words find no room in {gettempdir()}: {error.strerror}: let TMPDIR "
+            "name a folder on a larger disk, or give a work folder, with which texts are read twice"
+        ) from error
 
 
 def _replay(

@@ -500,10 +500,10 @@ def conclude(plan: Plan, state: TopicState, engine: Engine) -> tuple[FittedTopic
         whole = conclude_stored(bare, plan.counts, state, engine)
         _check_finite(whole)
         return whole, None
-    counts, start = plan.counts[:n_documents], np.concatenate(state.theta)[:n_documents]
+    counts = plan.counts[:n_documents]
     fitted = _record(plan, state, counts)
     allowed = None if plan.allowed is None else plan.allowed[:n_documents]
-    found = infer(fitted, counts, engine, allowed=allowed, theta=start, compiled=None)
+    found = infer(fitted, counts, engine, allowed=allowed, theta=state.theta, compiled=None)
     masses = word_masses(found, len(plan.vectors))
     n_having, documents = document_masses(found, masses, engine)
     seen = replace(fitted, mass=found.mass, word_mass=masses, word_documents=n_having)

@@ -90,7 +90,7 @@ def infer(
     engine: Engine,
     *,
     allowed: Bools | None = None,
-    theta: Floats | None = None,
+    theta: Floats | Sequence[Floats] | None = None,
     compiled: bool | None = True,
 ) -> Inferred:
     """Find the mixtures of documents, to convergence.
@@ -105,7 +105,7 @@ def infer(
         Spreads shards of documents.
     allowed : array, (D, K), optional
         Topics that each document may use; all by default.
-    theta : array, (D, K), optional
+    theta : array, (D, K), or a sequence of its parts, optional
         Where to start; tokens spread evenly over the topics by default.
     compiled : bool, optional
         None leaves the choice of loops to the size of the corpus; a document then has the same
@@ -116,7 +116,10 @@ def infer(
     Inferred
     """
     corpus = Corpus.of(counts, len(fitted.topics), allowed, compiled=compiled)
-    start = even_theta(corpus, fitted.alpha) if theta is None else corpus.cut(theta)
+    if theta is None:
+        start = even_theta(corpus, fitted.alpha)
+    else:
+        start = corpus.cut(theta) if isinstance(theta, np.ndarray) else corpus.recut(theta)
     table, log_peak = topic_table(fitted, corpus.types, engine)
     found = mix(engine, corpus, table, fitted.alpha, start, TOL, MAX_PASSES)
     bound = corpus.type_counts @ (log_peak + log_unigram(fitted, corpus.types))

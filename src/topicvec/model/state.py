@@ -498,6 +498,15 @@ class Corpus(Record):
         """Cut a table that has a row for each document into shards."""
         return tuple(table[shard.rows] for shard in self.shards)
 
+    def recut(self, parts: Sequence[Floats]) -> tuple[Floats, ...]:
+        """Cut a table that is in parts already, most often those that are wanted: none is copied.
+
+        There may be more rows, behind those of the documents.
+        """
+        if [len(part) for part in parts] == [len(shard.indptr) - 1 for shard in self.shards]:
+            return tuple(parts)
+        return self.cut(np.concatenate(parts))
+
     @property
     def n_cells(self) -> int:
         """Number of counts that are not zero."""
