@@ -36,6 +36,17 @@ def test_a_report_is_written(files, tmp_path, capsys):
     assert capsys.readouterr().out == ""
 
 
+def test_a_report_from_an_index_that_was_kept_is_the_same(files, tmp_path, capsys):
+    kept = ["--index", str(tmp_path / "kept.index"), "--title", "T"]
+    for name in ("first", "again"):
+        assert call(["report", *files, "-o", str(tmp_path / name), *kept]) == 0
+    assert (tmp_path / "first").read_bytes() == (tmp_path / "again").read_bytes()
+    lines = tmp_path / "other.txt"
+    lines.write_text("Another text.", encoding="utf-8")
+    assert call(["report", files[0], str(lines), "-o", str(tmp_path / "a"), *kept]) == 2
+    assert "is an index of other documents" in capsys.readouterr().err
+
+
 def test_a_report_is_refused_before_the_work_if_it_cannot_be_written(tmp_path, capsys):
     missing = tmp_path / "no" / "report.html"
     assert call(["report", "no.topicvec", "no.jsonl", "-o", str(missing)]) == 2

@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
-from psdvec_twins import counted, literal_left_counts, vocabulary_of, zipf_corpus
+from psdvec_twins import Copying, counted, literal_left_counts, vocabulary_of, zipf_corpus
 
 from topicvec.embed import spill
 from topicvec.embed.cooccurrence import Cooccurrence, WindowSettings
 from topicvec.embed.counting import count_cooccurrences, count_corpus
 from topicvec.embed.spill import Corner
 from topicvec.errors import DataError, FormatError
-from topicvec.text import Document, Vocabulary
+from topicvec.text import Document, Vocabulary, prepare, prepared
 
 DOCUMENTS = zipf_corpus()
 VOCABULARY = vocabulary_of(DOCUMENTS, without=("w003", "w020"))
@@ -244,3 +244,33 @@ def test_the_corner_is_the_widest_that_has_room(n_words):
     for n_cells in (0, 1, 8, 57, 10_000):
         corner = Corner.within(n_words, n_cells)
         assert corner.offsets[-1] == max(size for size in sizes if size <= n_cells)
+
+
+@pytest.fixture
+def corpus(tmp_path, monkeypatch):
+    monkeypatch.setattr(prepared, "_DOCUMENTS", 30)
+    return prepare(DOCUMENTS, tmp_path / "corpus", n_jobs=1)
+
+
+@pytest.mark.parametrize("engine", [1, 2, Copying()])
+def test_a_prepared_corpus_is_counted_as_its_texts(corpus, engine, tmp_path):
+    settings = WindowSettings(3, "left", min_tokens=20)
+    expected = count_corpus(DOCUMENTS, settings, min_count=3, n_jobs=1)
+    for folder in (None, tmp_path / "work"):
+        given = {"min_count": 3, "n_jobs": engine, "folder": folder}
+        assert count_corpus(corpus, settings, **given) == expected
+
+
+def test_sums_that_come_back_from_elsewhere_are_spilled_too(monkeypatch, tmp_path):
+    monkeypatch.setattr("topicvec.embed.counting.FAR_BATCH", 2000)
+    rng = np.random.default_rng(1)
+    documents = [[f"w{i}" for i in rng.integers(0, 900, 3000)] for _ in range(4)]
+    vocabulary = vocabulary_of(documents)
+    expected = count_cooccurrences(documents, vocabulary, window=6)
+    spilled, spill_ = [], spill.RowRange.spill
+    spy = lambda rows, *where: (spilled.append(where), spill_(rows, *where))  # noqa: E731
+    monkeypatch.setattr(spill.RowRange, "spill", spy)
+    given = {"window": 6, "n_jobs": Copying(), "memory_budget": 1 << 20}
+    monkeypatch.setattr("topicvec.embed.encode.CHUNK_SIZE", 3000)
+    assert count_cooccurrences(documents, vocabulary, **given) == expected
+    assert any("far" in stem for _, stem in spilled)

@@ -1,3 +1,5 @@
+import errno
+import io
 import json
 import os
 import signal
@@ -10,9 +12,11 @@ import numpy as np
 import pytest
 from psdvec_twins import vocabulary_of, zipf_corpus
 
+from topicvec.embed import counting
 from topicvec.embed.cooccurrence import WindowSettings
 from topicvec.embed.counting import count_cooccurrences, count_corpus
 from topicvec.errors import DataError, FormatError
+from topicvec.text import prepare, prepared
 
 DOCUMENTS = zipf_corpus()
 VOCABULARY = vocabulary_of(DOCUMENTS)
@@ -211,3 +215,57 @@ def test_a_damaged_vocabulary_is_refused(tmp_path):
     (tmp_path / "vocabulary.json").write_text('{"version": 1}')
     with pytest.raises(FormatError, match="damaged"):
         stages_of(DOCUMENTS, tmp_path)
+
+
+def test_a_full_disk_names_the_folder_and_the_same_call_goes_on(tmp_path, monkeypatch):
+    sync, left = os.fsync, [6]
+
+    def fsync(number):
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        sync(number)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    with pytest.raises(DataError, match=r"No space left.*counts of [1-9]\d documents are kept in"):
+        count(DOCUMENTS, tmp_path)
+    left[0] = 1000
+    assert count(DOCUMENTS, tmp_path) == EXPECTED
+
+
+def test_a_damaged_shard_names_the_folder_and_counting_goes_on_when_it_is_repaired(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(prepared, "_DOCUMENTS", 30)
+    corpus = prepare(DOCUMENTS, tmp_path / "corpus", n_jobs=1)
+    assert corpus.words  # read before
+    shard = corpus.shards[2].path
+    data = shard.read_bytes()
+    shard.write_bytes(data[:-1])
+    given = {"folder": tmp_path / "work", "commit_every": 30, "window": 3}
+    with pytest.raises(FormatError, match=r"shard-00002.*is damaged.*counts of 60 documents"):
+        count_cooccurrences(corpus, VOCABULARY, **given)
+    shard.write_bytes(data)
+    told = []
+    given["progress"] = lambda _, n, __: told.append(n)
+    assert count_cooccurrences(corpus, VOCABULARY, **given) == EXPECTED
+    assert told == [90, 120]
+
+
+def test_a_folder_of_another_prepared_corpus_is_refused(tmp_path):
+    given = {"folder": tmp_path / "work", "window": 3}
+    count_cooccurrences(prepare(DOCUMENTS, tmp_path / "a"), VOCABULARY, commit_every=1, **given)
+    other = prepare(DOCUMENTS[::-1], tmp_path / "b")
+    with pytest.raises(DataError, match="other documents"):
+        count_cooccurrences(other, VOCABULARY, **given)
+
+
+class Full(io.BytesIO):
+    def write(self, _):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_full_temporary_disk_says_what_to_do(monkeypatch):
+    monkeypatch.setattr(counting, "TemporaryFile", lambda **_: Full())
+    with pytest.raises(DataError, match=r"No space left on device: let TMPDIR name .*work folder"):
+        count_corpus(DOCUMENTS, WindowSettings(3), n_jobs=1)

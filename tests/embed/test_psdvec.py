@@ -2,19 +2,14 @@ import logging
 
 import numpy as np
 import pytest
-from psdvec_twins import counted, vocabulary_of, zipf_corpus
+from psdvec_twins import Copying, counted, vocabulary_of, zipf_corpus
 from sklearn.base import clone
 
 import topicvec
 from topicvec.embed import PSDVec, WordVectors, damp
 from topicvec.embed.counting import count_cooccurrences
-from topicvec.engine import one_blas_thread
 from topicvec.errors import DataError, VocabularyMismatch
-
-try:
-    import cloudpickle  # joblib needs it
-except ImportError:
-    from joblib.externals import cloudpickle  # or, when older, brings it
+from topicvec.text import prepare
 
 DOCUMENTS = zipf_corpus(n_words=120, n_documents=200)
 SETTINGS = {"n_dims": 8, "n_core": 60, "n_words": 100, "min_count": 1, "window": 4}
@@ -51,17 +46,6 @@ def test_same_counts_same_bits_for_any_number_of_workers(settings, monkeypatch):
     assert len(hashes) == 1
 
 
-class Copying:
-    """Sends the function and each item away and back, as an engine of other machines does."""
-
-    def map(self, function, items):
-        for item in items:
-            away = cloudpickle.loads(cloudpickle.dumps((function, item)))
-            with one_blas_thread():
-                result = away[0](away[1])
-            yield cloudpickle.loads(cloudpickle.dumps(result))
-
-
 @pytest.mark.parametrize(
     "settings",
     [
@@ -96,6 +80,16 @@ def test_counts_texts_tokens_and_documents_give_the_same_vectors():
     for source in sources:
         found = PSDVec(**SETTINGS, tokenizer=str.split).fit(source).vectors_
         assert found == expected
+
+
+def test_a_prepared_corpus_or_its_path_gives_the_vectors_of_its_texts(tmp_path):
+    texts = [" ".join(tokens) for tokens in DOCUMENTS]
+    corpus = prepare(texts, tmp_path / "corpus", n_jobs=1)
+    expected = PSDVec(**SETTINGS).fit(texts).vectors_
+    for source in (corpus, tmp_path / "corpus"):
+        assert PSDVec(**SETTINGS).fit(source).vectors_ == expected
+    with pytest.raises(DataError, match=r"cut into words by .*: give it tokenizer="):
+        PSDVec(**SETTINGS, tokenizer=str.split).fit(corpus)
 
 
 def test_words_of_the_same_topic_are_near():

@@ -3,6 +3,7 @@ import json
 import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,12 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topicvec import TopicVec
-from topicvec.errors import DataError
+from topicvec.errors import DataError, VocabularyMismatch
 from topicvec.explore import Collection
 from topicvec.explore.records import Missing
 from topicvec.explore.views import first_rows, headline, place_topics, text_part
 from topicvec.model import read_topics
 from topicvec.pictures.coloured import Piece
+from topicvec.represent import DocumentIndex
 from topicvec.text import Document
 
 
@@ -191,3 +193,26 @@ def test_a_page_of_a_thousand_words_is_made_at_once(collection):
     start = time.perf_counter()
     collection.analyse(text)
     assert time.perf_counter() - start < 2  # far above what it takes: machines differ
+
+
+def test_an_index_that_is_kept_takes_the_place_of_reading_the_texts(
+    model, collection, tmp_path, monkeypatch
+):
+    path, documents = tmp_path / "kept.index", collection.documents
+    first = Collection.build(model, documents, "Test", path)
+    monkeypatch.setattr(DocumentIndex, "build", None)
+    again = Collection.build(model, documents, "Test", path)
+    assert again.find("music") == first.find("music") == collection.find("music")
+    assert again.document(3) == first.document(3)
+
+
+def test_an_index_of_other_documents_or_another_model_is_refused(model, collection, tmp_path):
+    path, documents = tmp_path / "kept.index", collection.documents
+    Collection.build(model, documents, index=path)
+    changed = [*documents[:-1], replace(documents[-1], text=documents[-1].text + " Music.")]
+    for others in (changed, documents[:-1], documents[::-1]):
+        with pytest.raises(DataError, match=r"index of other documents.*: delete it"):
+            Collection.build(model, others, index=path)
+    other = TopicVec(n_topics=2, random_state=0).fit([documents[0]])
+    with pytest.raises(VocabularyMismatch, match="built with another model"):
+        Collection.build(other, documents, index=path)

@@ -1,5 +1,6 @@
 """Learning a batch at a time."""
 
+import pickle
 import warnings
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ from scipy.sparse import csr_array
 
 from topicvec.embed.vectors import WordVectors
 from topicvec.engine import LocalEngine
+from topicvec.model import online as online_
 from topicvec.model import words
 from topicvec.model.fitted import topic_residuals
 from topicvec.model.online import learn_batch
@@ -109,6 +111,34 @@ def test_a_saved_model_goes_on_learning(planted, tmp_path):
     assert np.array_equal(loaded.topic_vectors_, model.topic_vectors_)
 
 
+def test_a_batch_starts_from_the_tables_of_the_one_before(planted, monkeypatch):
+    first, second, _ = batches(planted.documents)
+    model = quick(4, planted.vectors, random_state=0).fit(first).partial_fit(first)
+    apart = pickle.loads(pickle.dumps(model))
+    evaluated, evaluate = [], online_.evaluate
+    spy = lambda *given: (evaluated.append(1), evaluate(*given))[1]  # noqa: E731
+    monkeypatch.setattr(online_, "evaluate", spy)
+    model.partial_fit(second)
+    assert not evaluated
+    apart.partial_fit(second)
+    assert evaluated
+    assert np.array_equal(model.topic_vectors_, apart.topic_vectors_)
+
+
+def test_a_small_batch_after_a_large_fit_takes_one_step(planted, monkeypatch):
+    steps, m_step = [], online_.m_step
+    spy = lambda *given: (steps.append(1), m_step(*given))[1]  # noqa: E731
+    monkeypatch.setattr(online_, "m_step", spy)
+    model = quick(4, planted.vectors, random_state=0).fit(planted.documents)
+    model.partial_fit([planted.documents[0][:1]])
+    assert len(steps) == 1
+
+
+def test_mixtures_of_a_batch_are_those_that_transform_finds(planted, online):
+    last = batches(planted.documents)[-1]
+    np.testing.assert_allclose(online.doc_topic_, online.transform(last), atol=0.02)
+
+
 def test_a_batch_without_known_words_changes_nothing(planted, online):
     before = online.topic_vectors_
     with warnings.catch_warnings():
@@ -133,9 +163,9 @@ def test_mixtures_are_found_with_the_topics_that_are_given_for_it(planted, onlin
     counts = np.random.default_rng(0).poisson(0.1, (5, len(planted.vectors))).astype(float)
     counts, fitted = csr_array(counts), online.fitted_
     swapped = replace(fitted, alpha=fitted.alpha[[0, 2, 1, 3, 4]] * [1, 50, 1, 1, 1])
-    plain = learn_batch(fitted, counts, Solver(), LocalEngine(1))
-    same = learn_batch(fitted, counts, Solver(), LocalEngine(1), start=fitted)
-    other = learn_batch(fitted, counts, Solver(), LocalEngine(1), start=swapped)
+    plain = learn_batch(fitted, counts, Solver(), LocalEngine(1)).fitted
+    same = learn_batch(fitted, counts, Solver(), LocalEngine(1), start=fitted).fitted
+    other = learn_batch(fitted, counts, Solver(), LocalEngine(1), start=swapped).fitted
     np.testing.assert_array_equal(plain.topics, same.topics)
     assert other.mass[1] > 1.02 * plain.mass[1]  # more was found of what its prior prefers
     assert other.alpha[1] == fitted.alpha[1]  # but the topics learned from are the first ones

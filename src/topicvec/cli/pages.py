@@ -16,6 +16,14 @@ __all__ = ["explore", "report"]
 
 Title = Annotated[str | None, opts.flag("--title", "Heading; the names of the sources by default.")]
 
+_IndexFile = Annotated[
+    Path | None,
+    opts.flag(
+        "--index",
+        "Keep in this file what takes long to make of the texts; the next start is quick.",
+    ),
+]
+
 
 @opts.reads_texts
 def report(
@@ -26,6 +34,7 @@ def report(
     documents: Annotated[
         int, opts.flag("--documents", "Documents in the report at most.", min=1)
     ] = 300,
+    index: _IndexFile = None,
 ) -> None:
     """Write one HTML file that shows topics and documents; it works from disk, offline.
 
@@ -36,7 +45,7 @@ def report(
 
     require("jinja2", "explore", "making a report")  # said before the work, not after it
     opts.check_writable(output)
-    collection = _collect(model, texts, title)
+    collection = _collect(model, texts, title, index)
     with render.progress_bar() as advance:
         path = write_report(
             output, collection, n_documents=documents, advance=partial(advance, "writing")
@@ -53,6 +62,7 @@ def explore(
     browser: Annotated[
         bool, opts.flag("--browser/--no-browser", "Open the page in the browser.")
     ] = True,
+    index: _IndexFile = None,
 ) -> None:
     """Serve pages to explore topics and documents, on this computer only; Ctrl-C ends it.
 
@@ -67,15 +77,19 @@ def explore(
         if browser:
             typer.launch(address)
 
-    serve(_collect(model, texts, title), port=port, ready=ready)
+    serve(_collect(model, texts, title, index), port=port, ready=ready)
 
 
-def _collect(model: Path, texts: opts.SourceTexts, title: str | None) -> "Collection":
+def _collect(
+    model: Path, texts: opts.SourceTexts, title: str | None, index: Path | None
+) -> "Collection":
     from topicvec.cli import fitting
     from topicvec.explore import Collection
 
+    if index is not None:
+        opts.check_writable(index)
     name = title or ", ".join(Path(source).name or source for source in texts.sources)
     loaded = fitting.load_model(model)
     documents = texts.read()
     counted = render.counted(documents, "preparing", len(documents))
-    return Collection.build(loaded, counted, name)
+    return Collection.build(loaded, counted, name, index)

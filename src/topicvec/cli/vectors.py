@@ -74,11 +74,14 @@ def train(
     notes: _Notes = None,
     quantized: _Quantized = False,
     jobs: opts.Jobs = None,
+    engine: opts.EngineOption = None,
 ) -> None:
     """Learn word vectors from text with PSDVec.
 
     Example: topicvec vectors train corpus/ -o my.safetensors --dims 300
     """
+    from topicvec.cli.fitting import workers
+
     chosen = dict(PAPER) if settings.pop("paper") else {}
     chosen |= {name: value for name, value in settings.items() if value is not None}
     if "memory_budget" in chosen:
@@ -87,18 +90,19 @@ def train(
     _check_output(output, quantized=quantized)
     if work is not None and "-" in texts.sources:
         raise DataError("--work reads the text twice, which standard input cannot be: name a file")
-    learned = _learn(chosen, texts, work, jobs).with_metadata(**facts)
+    with workers(engine, jobs) as n_jobs:
+        learned = _learn(chosen, texts, work, n_jobs).with_metadata(**facts)
     learned.save(output, quantized=quantized)
     _tell(learned, output)
 
 
 def _learn(
-    settings: dict[str, Any], texts: opts.SourceTexts, work: Path | None, jobs: int | None
+    settings: dict[str, Any], texts: opts.SourceTexts, work: Path | None, n_jobs: Any
 ) -> "WordVectors":
     from topicvec.embed import PSDVec
 
     with render.progress_bar() as advance:
-        model = PSDVec(**settings, n_jobs=jobs, work_folder=work, progress=advance)
+        model = PSDVec(**settings, n_jobs=n_jobs, work_folder=work, progress=advance)
         return model.fit(texts.cut()).vectors_
 
 
@@ -118,6 +122,7 @@ def add(
     most: Annotated[int | None, opts.flag("--most", "At most so many new words.")] = None,
     min_count: Annotated[int, opts.flag("Rarer words are left out.")] = 5,
     jobs: opts.Jobs = None,
+    engine: opts.EngineOption = None,
 ) -> None:
     """Add words of another corpus to vectors; the old vectors stay as they are, to the bit.
 
@@ -125,13 +130,14 @@ def add(
 
     Example: topicvec vectors add my.safetensors medicine/ -o both.safetensors --most 2000
     """
+    from topicvec.cli.fitting import workers
     from topicvec.embed import PSDVec, load_vectors
     from topicvec.embed.psdvec import settings_of
 
     _check_output(output)
     old = load_vectors(vectors_file)
-    with render.progress_bar() as advance:
-        model = PSDVec(**settings_of(old), min_count=min_count, n_jobs=jobs, progress=advance)
+    with workers(engine, jobs) as n_jobs, render.progress_bar() as advance:
+        model = PSDVec(**settings_of(old), min_count=min_count, n_jobs=n_jobs, progress=advance)
         new = model.add_words(old, texts.cut(), words or None, max_new=most)
     new.save(output)
     _tell(new, output, f", {len(new) - len(old):,} of the words new")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from topicvec.checks import check_number
 from topicvec.embed import kernels
 from topicvec.embed.cooccurrence import Cooccurrence, as_triple, cut_rows, joined
-from topicvec.engine import Engine
+from topicvec.engine import Engine, near
 from topicvec.errors import DataError
 
 __all__ = [
@@ -23,7 +23,6 @@ __all__ = [
     "keep_rates",
     "log_conditional",
     "measure_margins",
-    "two_ways",
 ]
 
 Floats = NDArray[np.float64]
@@ -266,7 +265,7 @@ def associate(counts: Cooccurrence, margins: Margins, n: int, engine: Engine) ->
     margins : Margins
     n : int
     engine : Engine
-        Of threads.
+        Its threads; there is too little to do for counts to be sent away.
 
     Returns
     -------
@@ -281,10 +280,12 @@ def associate(counts: Cooccurrence, margins: Margins, n: int, engine: Engine) ->
     >>> associate(counts, measure_margins(counts), 3, LocalEngine(1)).target.shape
     (9,)
     """
-    x, x_t = two_ways(counts, n)
+    core = counts.counts if n == counts.n_words else counts.counts[:n, :n]
+    x = as_triple(core)
+    x_t = x if counts.settings.direction == "both" else as_triple(core.T.tocsr())
     pieces = zip(range(0, n, ROWS), cut_rows(x, ROWS), cut_rows(x_t, ROWS), strict=True)
     numbers = margins.for_kernels
-    united = engine.map(lambda piece: kernels.unite_rows(*piece, numbers), list(pieces))
+    united = near(engine).map(lambda piece: kernels.unite_rows(*piece, numbers), list(pieces))
     most = x[1].size + (n if x_t is x else x_t[1].size + n)
     indptr, indices, weighted, weights, target = joined(
         united, most, np.int32, np.float32, np.float32, np.float32
@@ -325,10 +326,3 @@ def log_conditional(
     seen = x / totals[:, None]
     kappa = margins.smoothing
     return np.asarray(np.log((1 - kappa) * seen + kappa * margins.unigram[words]))
-
-
-def two_ways(counts: Cooccurrence, n: int) -> tuple[kernels.Triple, kernels.Triple]:
-    """Give the arrays of the first n words' counts and of their transpose, maybe the same."""
-    core = counts.counts if n == counts.n_words else counts.counts[:n, :n]
-    x = as_triple(core)
-    return x, x if counts.settings.direction == "both" else as_triple(core.T.tocsr())

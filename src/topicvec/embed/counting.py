@@ -2,18 +2,19 @@
 
 Documents become ids in worker processes (`encode`); rows of the count matrix are cut into
 fixed ranges, and each range is counted by one thread at a time over the same stream of ids
-(`spill`). All sums are integers, so any number of workers, any budget and any restart give the
-same counts.
+(`spill`). Workers that do not share this process's memory count a range anew over many tokens,
+which they are sent once or read themselves from a prepared corpus, and give its sums back. All
+sums are integers, so any number of workers, any budget and any restart give the same counts.
 """
 
 import hashlib
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory, TemporaryFile
-from typing import IO, Any
+from tempfile import TemporaryDirectory, TemporaryFile, gettempdir
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,27 +29,22 @@ from topicvec.embed.cooccurrence import (
     WindowSettings,
     added,
 )
-from topicvec.embed.encode import (
-    Chunk,
-    Encoded,
-    Mark,
-    Tokenize,
-    cut_chunks,
-    encode_chunks,
-)
+from topicvec.embed.encode import Encoded, Mark, Tokenize, encode
 from topicvec.embed.spill import (
     Checkpoint,
     Corner,
     RowRange,
+    Run,
     claim_folder,
     load_first_pass,
     row_ranges,
     save_first_pass,
 )
-from topicvec.engine import Engine, resolve_engine
-from topicvec.errors import DataError
+from topicvec.engine import Engine, near, resolve_engine
+from topicvec.errors import DataError, TopicVecError
 from topicvec.text import Tokenizer, Vocabulary
 from topicvec.text.counting import growing_ids
+from topicvec.text.prepared import PreparedCorpus, ShardFile, Tokens
 from topicvec.text.tokenizer import describe_tokenizer
 
 __all__ = ["count_cooccurrences", "count_corpus"]
@@ -57,6 +53,7 @@ COMMIT_EVERY = 50_000  # documents
 COMMIT_TOKENS = 20_000_000  # commit after so many in any case: documents may be books
 N_RANGES = 16  # of rows: more than most machines have cores, few enough to scan all ids for each
 BATCH = 1 << 21  # tokens counted at a time
+FAR_BATCH = 1 << 26  # by workers elsewhere, whose sums have to come here after each batch
 
 
 def count_cooccurrences(
@@ -79,8 +76,8 @@ def count_cooccurrences(
     Parameters
     ----------
     documents : iterable
-        Texts, token lists, or objects with a ``text``. Windows never cross documents; tokens
-        outside the vocabulary keep their place in the window.
+        Texts, token lists, objects with a ``text``, or a prepared corpus. Windows never cross
+        documents; tokens outside the vocabulary keep their place in the window.
     vocabulary : Vocabulary
     window : int
         How many tokens to look at on a side.
@@ -142,12 +139,33 @@ def _count_documents(
     _check(vocabulary, work["memory_budget"])
     with _checkpoint(folder, _fingerprint(vocabulary, settings, tokenizer)) as checkpoint:
         tally = _Tally(vocabulary, settings, checkpoint, commit_every, **work)
-        chunks = cut_chunks(documents, commit_every=commit_every, start=checkpoint.mark)
-        chunks = _ending_at(chunks, checkpoint.mark, end)
-        return tally.count(encode_chunks(chunks, tokenizer, work["n_jobs"]))
+        with _naming(folder, checkpoint):
+            encoded = encode(
+                documents, tokenizer, work["n_jobs"],
+                commit_every=commit_every, start=checkpoint.mark,
+            )  # fmt: skip
+            return tally.count(_ending_at(encoded, checkpoint.mark, end))
 
 
-def _ending_at(chunks: Iterable[Chunk], start: Mark | None, end: Mark | None) -> Iterator[Chunk]:
+@contextmanager
+def _naming(folder: str | Path | None, checkpoint: Checkpoint) -> Iterator[None]:
+    """Let the error of a lost cluster, a damaged file or a full disk tell what is kept."""
+    try:
+        yield
+    except TopicVecError as error:
+        of_users = isinstance(error, DataError) and not isinstance(error.__cause__, OSError)
+        if folder is None or of_users:
+            raise
+        n = 0 if checkpoint.mark is None else checkpoint.mark.n_documents
+        raise type(error)(
+            f"{error}; the counts of {n:,} documents are kept in {folder}: with this folder the "
+            "same call goes on from there"
+        ) from error
+
+
+def _ending_at(
+    chunks: Iterable[Encoded], start: Mark | None, end: Mark | None
+) -> Iterator[Encoded]:
     """Pass chunks on, and check that they were those that the vocabulary was made from."""
     mark = start
     for chunk in chunks:
@@ -178,12 +196,13 @@ def count_corpus(
 
     Documents are read and tokenized once; ids wait in a temporary file, four bytes a token.
     With a ``folder`` they are read twice, and counting is resumable; the words found in the
-    first pass are kept in the folder, and a run that goes on reads the documents once.
+    first pass are kept in the folder, and a run that goes on reads the documents once. A prepared
+    corpus has its ids in files, which are read twice.
 
     Parameters
     ----------
     documents : iterable
-        Texts, token lists, or objects with a ``text``.
+        Texts, token lists, objects with a ``text``, or a prepared corpus.
     settings : WindowSettings
     min_count : int
         Rarer words are left out.
@@ -211,9 +230,12 @@ def count_corpus(
         return _count_documents(
             documents, vocabulary, settings, tokenizer, folder, COMMIT_EVERY, work, end
         )
+    if isinstance(documents, PreparedCorpus):
+        counted, _, _ = _take_in(encode(documents, tokenizer), None, progress)
+        vocabulary = Vocabulary.from_counts(counted, **limits)
+        return _count_documents(documents, vocabulary, settings, tokenizer, None, None, work)
     with TemporaryFile(prefix="topicvec-") as file, _checkpoint(None, "") as checkpoint:
-        encoded = encode_chunks(cut_chunks(documents), tokenizer, n_jobs)
-        counted, lengths, _ = _take_in(encoded, file, progress)
+        counted, lengths, _ = _take_in(encode(documents, tokenizer, n_jobs), file, progress)
         vocabulary = Vocabulary.from_counts(counted, **limits)
         _check(vocabulary, memory_budget)
         file.seek(0)
@@ -240,8 +262,8 @@ def _first_pass(
     found = load_first_pass(folder, fingerprint)
     if found is not None:
         return found
-    chunks = cut_chunks(documents, commit_every=COMMIT_EVERY)
-    counted, _, end = _take_in(encode_chunks(chunks, tokenizer, n_jobs), None, progress)
+    encoded = encode(documents, tokenizer, n_jobs, commit_every=COMMIT_EVERY)
+    counted, _, end = _take_in(encoded, None, progress)
     vocabulary = Vocabulary.from_counts(counted, **limits)
     save_first_pass(folder, fingerprint, vocabulary, end)
     return vocabulary, end
@@ -253,21 +275,34 @@ def _take_in(
     """Number the words of a corpus, count them, and keep the ids for a second look."""
     index = growing_ids()
     totals = np.zeros(0, np.int64)
-    lengths = []
+    lengths, words = [], None
     for chunk in encoded:
-        table = np.fromiter((index[word] for word in chunk.words), np.int32, len(chunk.words))
+        if chunk.words is not words:  # shards of a corpus have the same
+            words = chunk.words
+            table = np.fromiter((index[word] for word in words), np.int32, len(words))
         ids = table[chunk.ids]
         found = np.bincount(ids, minlength=len(index))
         found[: totals.size] += totals
         totals = found
         lengths.append(chunk.lengths)
         if cache is not None:
-            cache.write(ids.tobytes())
+            _keep(ids, cache)
         if progress:
             progress("reading", chunk.mark.n_documents, None)
     if not index:
         raise DataError("there are no words to count: the source is empty")
     return dict(zip(index, totals.tolist(), strict=True)), lengths, chunk.mark
+
+
+def _keep(ids: NDArray[np.int32], cache: IO[bytes]) -> None:
+    try:
+        cache.write(ids.tobytes())
+        cache.flush()
+    except OSError as error:
+        raise DataError(
+            f"the numbers of words find no room in {gettempdir()}: {error.strerror}: let TMPDIR "
+            "name a folder on a larger disk, or give a work folder, with which texts are read twice"
+        ) from error
 
 
 def _replay(
@@ -324,23 +359,27 @@ class _Tally:
         self.words, self.ids = vocabulary.words, dict(vocabulary.ids)
         self.settings, self.checkpoint, self.commit_every = settings, checkpoint, commit_every
         self.engine, self.progress = resolve_engine(n_jobs), progress
+        self.is_far = not getattr(self.engine, "shares_memory", False)
         self.unigram = np.zeros(len(self.words), np.int64)
         self.n_tokens = checkpoint.n_tokens
-        self.ranges = _ranges(np.asarray(vocabulary.counts, np.int64), settings, memory_budget)
+        mass = np.asarray(vocabulary.counts, np.int64)
+        self.blank, spans = _ranges(mass, settings, memory_budget)
+        self.ranges = [self.blank(span) for span in spans]
         self.table: tuple[Sequence[str], NDArray[np.int32]] = ((), np.empty(0, np.int32))
         checkpoint.restore(self.unigram, self.ranges)
 
     def count(self, encoded: Iterable[Encoded]) -> Cooccurrence:
         """Count everything that comes, and make the record."""
         mark = self.checkpoint.mark or Mark(0, "")
-        batch: list[NDArray[np.int32]] = []
+        batch: list[_Stream] = []
+        size, enough = 0, FAR_BATCH if self.is_far else BATCH
         for chunk in encoded:
             batch.append(self._translate(chunk))
-            mark = chunk.mark
+            mark, size = chunk.mark, size + chunk.ids.size
             due = self._commit_is_due(mark)
-            if due or sum(part.size for part in batch) >= BATCH:
+            if due or size >= enough:
                 self._add(batch, mark)
-                batch = []
+                batch, size = [], 0
             if due:
                 self.checkpoint.commit(mark, self.n_tokens, self.unigram, self.ranges)
             if self.progress:
@@ -354,29 +393,34 @@ class _Tally:
         many = self.n_tokens - self.checkpoint.n_tokens >= COMMIT_TOKENS
         return many or mark.n_documents % self.commit_every == 0
 
-    def _translate(self, chunk: Encoded) -> NDArray[np.int32]:
+    def _translate(self, chunk: Encoded) -> "_Stream":
         if self.table[0] is not chunk.words:
             found = (self.ids.get(word, -1) for word in chunk.words)
             self.table = (chunk.words, np.fromiter(found, np.int32, len(chunk.words)))
-        ids = self.table[1][chunk.ids]
-        short = chunk.lengths < self.settings.min_tokens
-        if short.any():
-            ids[np.repeat(short, chunk.lengths)] = -1
-        self.n_tokens += int(chunk.lengths[~short].sum())
+        stream = _Stream(Tokens(chunk.ids, chunk.lengths), self.table[1], self.settings)
+        ids = stream.known(chunk.ids, chunk.lengths)
+        self.n_tokens += int(chunk.lengths[chunk.lengths >= self.settings.min_tokens].sum())
         self.unigram += np.bincount(ids[ids >= 0], minlength=self.unigram.size)
-        return _with_gaps(ids, chunk.lengths, self.settings.window)
+        return stream if chunk.file is None else stream._replace(tokens=chunk.file)
 
-    def _add(self, batch: list[NDArray[np.int32]], mark: Mark) -> None:
-        if batch:
-            stream = np.concatenate(batch)
-            folder, stem = self.checkpoint.folder, str(mark.n_documents)
+    def _add(self, batch: list["_Stream"], mark: Mark) -> None:
+        if not batch:
+            return
+        folder, stem = self.checkpoint.folder, str(mark.n_documents)
+        if self.is_far:
+            spans = [rows.rows for rows in self.ranges]
+            found = self.engine.map(partial(_count_elsewhere, batch, self.blank), spans)
+            for rows, sums in zip(self.ranges, found, strict=True):
+                rows.take(*sums, folder, f"{stem}-far")
+        else:
+            stream = np.concatenate([each.take() for each in batch])
             add = partial(RowRange.add, stream=stream, folder=folder, stem=stem)
             self.ranges = list(self.engine.map(add, self.ranges))
 
     def _result(self, mark: Mark) -> Cooccurrence:
         if not mark.n_documents:
             raise DataError("there are no documents to count: the source is empty")
-        rows = list(self.engine.map(RowRange.finish, self.ranges))
+        rows = list(near(self.engine).map(RowRange.finish, self.ranges))
         self.ranges = []  # their memory is needed for what follows
         lengths, indices, data = (np.concatenate(parts) for parts in zip(*rows, strict=True))
         del rows
@@ -390,17 +434,49 @@ class _Tally:
         return Cooccurrence(*found, mark.n_documents, self.n_tokens).in_order()
 
 
+class _Stream(NamedTuple):
+    """Documents to count: their tokens or the file that has them, and the numbers of words."""
+
+    tokens: Tokens | ShardFile
+    table: NDArray[np.int32]
+    settings: WindowSettings
+
+    def take(self) -> NDArray[np.int32]:
+        """Give the words' numbers, −1 for others, and gaps between documents."""
+        ids, lengths = self.tokens.take()
+        return _with_gaps(self.known(ids, lengths), lengths, self.settings.window)
+
+    def known(self, ids: NDArray[np.int32], lengths: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Translate tokens; those of short documents are no words."""
+        known = self.table[ids]
+        known[np.repeat(lengths < self.settings.min_tokens, lengths)] = -1
+        return known
+
+
+def _count_elsewhere(
+    batch: list[_Stream], blank: Callable[[tuple[int, int]], RowRange], span: tuple[int, int]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Run]:
+    """Count some rows over documents, spilling to files of the machine where that is done."""
+    rows = blank(span)
+    with TemporaryDirectory(prefix="topicvec-") as folder:
+        for number, stream in enumerate(batch):
+            rows.add(stream.take(), Path(folder), str(number))
+        return rows.counted()
+
+
 def _ranges(
     mass: NDArray[np.int64], settings: WindowSettings, memory_budget: int
-) -> list[RowRange]:
+) -> tuple[Callable[[tuple[int, int]], RowRange], list[tuple[int, int]]]:
+    """Cut the rows, and say how to make the empty range of each."""
     n_words = mass.size
     if 2 * math.log2(n_words) + settings.window.bit_length() > 62:
         raise DataError(f"{n_words} words are too many to count: lower max_words")
-    corner = Corner.within(n_words, memory_budget // 4 // 8)
     spans = row_ranges(mass, N_RANGES)
     share = (memory_budget - memory_budget // 4) // len(spans)
+    corner = Corner.within(n_words, memory_budget // 4 // 8)
     weights = settings.weights
-    return [RowRange(span, corner, n_words, weights, share) for span in spans]
+    blank = partial(RowRange, corner=corner, n_words=n_words, weights=weights, memory_budget=share)
+    return blank, spans
 
 
 def _with_gaps(

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh, solve_triangular
 
-from topicvec.engine import Engine, one_blas_thread
+from topicvec.engine import Engine, hold, near, one_blas_thread
 from topicvec.errors import DataError
 
 __all__ = ["Eigenpairs", "Floats", "Matrix", "Rows", "exact_eigenpairs", "top_eigenpairs"]
@@ -38,14 +38,15 @@ class Rows:
     """Maps over fixed blocks of the rows of tall matrices.
 
     What is mapped gets the block's rows of each matrix and returns its piece, so that a task
-    needs no more than these, wherever it runs.
+    needs no more than these, wherever it runs. Work stays near unless it is said to be worth the
+    way: most of it is small next to the matrices that it takes.
 
     Parameters
     ----------
     n : int
         Number of rows.
     engine : Engine
-        Of threads.
+        How work is spread.
 
     Examples
     --------
@@ -59,17 +60,27 @@ class Rows:
         self.n, self.engine = n, engine
         self.blocks = [slice(begin, min(begin + BLOCK, n)) for begin in range(0, n, BLOCK)]
 
-    def map(self, function: Callable[..., Result], *tall: Any) -> Iterator[Result]:
-        """Call the function on the rows of each block; a list is cut into blocks already."""
-        cut = [
-            whole if isinstance(whole, list) else [whole[block] for block in self.blocks]
-            for whole in tall
-        ]
-        return self.engine.map(lambda pieces: function(*pieces), list(zip(*cut, strict=True)))
+    def cut(self, whole: Any) -> list[Any]:
+        """Cut a matrix into blocks; a list is cut already."""
+        return whole if isinstance(whole, list) else [whole[block] for block in self.blocks]
 
-    def fill(self, out: Matrix, function: Callable[..., Matrix], *tall: Any) -> Matrix:
+    def hold(self, whole: Any) -> list[Any]:
+        """Cut a matrix into blocks and bring them to where work that is far is done."""
+        return list(hold(self.engine, self.cut(whole)))
+
+    def map(
+        self, function: Callable[..., Result], *tall: Any, far: bool = False
+    ) -> Iterator[Result]:
+        """Call the function on the rows of each block; if far, they may be held there."""
+        engine = self.engine if far else near(self.engine)
+        blocks = list(zip(*map(self.cut, tall), strict=True))
+        return engine.map(lambda pieces: function(*pieces), blocks)
+
+    def fill(
+        self, out: Matrix, function: Callable[..., Matrix], *tall: Any, far: bool = False
+    ) -> Matrix:
         """Put the function's results, block by block as they come, into a matrix."""
-        for block, piece in zip(self.blocks, self.map(function, *tall), strict=True):
+        for block, piece in zip(self.blocks, self.map(function, *tall, far=far), strict=True):
             out[block] = piece
         return out
 

@@ -2,7 +2,8 @@
 
 Tokenizing is what takes the time in Python, so chunks of documents go to worker processes. Each
 comes back as the words it has and ids into them; only the caller knows a vocabulary, so none is
-ever sent around. Chunks do not depend on the number of workers.
+ever sent around. Chunks do not depend on the number of workers. A prepared corpus has its ids
+already, shard by shard.
 """
 
 import hashlib
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from topicvec.engine import Engine, LocalEngine, resolve_engine
 from topicvec.errors import DataError
 from topicvec.text.counting import growing_ids
+from topicvec.text.prepared import PreparedCorpus, ShardFile
 
 __all__ = [
     "Chunk",
@@ -24,6 +26,7 @@ __all__ = [
     "Mark",
     "Tokenize",
     "cut_chunks",
+    "encode",
     "encode_chunks",
 ]
 
@@ -50,13 +53,56 @@ class Chunk(NamedTuple):
 class Encoded(NamedTuple):
     """Documents as ids into a list of words.
 
-    ``ids`` are the documents one after another, ``lengths`` their numbers of tokens.
+    ``ids`` are the documents one after another, ``lengths`` their numbers of tokens; both are also
+    in the ``file``, if there is one.
     """
 
     words: Sequence[str]
     ids: NDArray[np.int32]
     lengths: NDArray[np.int64]
     mark: Mark
+    file: ShardFile | None = None
+
+
+def encode(
+    documents: Iterable[Any],
+    tokenizer: Tokenize,
+    n_jobs: Engine | int | None = None,
+    *,
+    commit_every: int | None = None,
+    start: Mark | None = None,
+) -> Iterator[Encoded]:
+    """Encode documents, those of a prepared corpus as its shards have them.
+
+    Parameters are those of `cut_chunks` and `encode_chunks`; a prepared corpus is cut into its
+    shards, wherever a commit is due.
+
+    Yields
+    ------
+    Encoded
+
+    Examples
+    --------
+    >>> [encoded.ids.tolist() for encoded in encode([["a", "b"], ["b"]], str.split)]
+    [[0, 1, 1]]
+    """
+    if isinstance(documents, PreparedCorpus):
+        documents.check_tokenizer(tokenizer)
+        return _shards(documents, start)
+    chunks = cut_chunks(documents, commit_every=commit_every, start=start)
+    return encode_chunks(chunks, tokenizer, n_jobs)
+
+
+def _shards(corpus: PreparedCorpus, start: Mark | None) -> Iterator[Encoded]:
+    digest, marks = hashlib.blake2b(digest_size=16), []
+    for shard in corpus.shards:
+        digest.update(shard.sha256.encode())
+        marks.append(Mark(shard.first_document + shard.n_documents, digest.hexdigest()))
+    if start is not None and start not in marks:
+        raise _other_documents(start)
+    first = 0 if start is None else marks.index(start) + 1
+    for shard, mark in zip(corpus.shards[first:], marks[first:], strict=True):
+        yield Encoded(corpus.words, *shard.take(), mark, shard)
 
 
 def cut_chunks(
@@ -109,12 +155,16 @@ def _skip(stream: Iterator[Any], digest: Any, start: Mark) -> int:
         _absorb(digest, _content(document, n_read))
         n_read += 1
     if n_read < start.n_documents or digest.hexdigest() != start.digest:
-        raise DataError(
-            f"the folder holds a run over other documents: its first {start.n_documents} "
-            f"are not the first {start.n_documents} given here; "
-            "give the same documents, or another folder"
-        )
+        raise _other_documents(start)
     return n_read
+
+
+def _other_documents(start: Mark) -> DataError:
+    return DataError(
+        f"the folder holds a run over other documents: its first {start.n_documents} "
+        f"are not the first {start.n_documents} given here; "
+        "give the same documents, or another folder"
+    )
 
 
 def _content(document: Any, number: int) -> Content:
@@ -154,7 +204,7 @@ def encode_chunks(
     tokenizer : callable
         From a text to its list of tokens; used on texts only.
     n_jobs : int or Engine, optional
-        Number of processes; ``None`` or -1 means one for each core.
+        Number of processes; ``None`` or -1 means one for each core. Token lists stay here.
 
     Yields
     ------
@@ -170,10 +220,10 @@ def encode_chunks(
     head = list(islice(stream, 2))
     encode = partial(_encode, tokenizer=tokenizer)
     engine: Engine
-    if n_jobs is not None and not isinstance(n_jobs, int):
+    if len(head) < 2 or not isinstance(head[0].contents[0], str):
+        engine = LocalEngine(1)  # to send them, or to start processes, would cost more
+    elif n_jobs is not None and not isinstance(n_jobs, int):
         engine = resolve_engine(n_jobs)
-    elif len(head) < 2 or not isinstance(head[0].contents[0], str):
-        engine = LocalEngine(1)  # starting processes would cost more than it saves
     else:
         engine = LocalEngine(n_jobs, kind="process")
     return engine.map(encode, chain(head, stream))

@@ -11,6 +11,7 @@ known by its products, in the coordinates U = DV of the importance d: with D S D
 S₁ = sym(W∘G + (1−W)∘G/2) = (A0 + sym(G))/2.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,10 +77,12 @@ class DenseSurrogate:
             return S
 
         self.matrix = rows.fill(np.empty((n, n), np.float32), start, association)
+        self.held = rows.hold(self.matrix)
 
     def update(self, V: Matrix) -> None:
         """Set S to A0 + (1 − w̄)∘V Vᵀ."""
         transposed = np.ascontiguousarray(V.T)
+        self.held = []  # the old blocks leave before the new ones come
 
         def refill(a: Association, v: Matrix) -> Matrix:
             S = v @ transposed
@@ -88,12 +91,29 @@ class DenseSurrogate:
             return np.asarray(S)
 
         self.rows.fill(self.matrix, refill, self.association, V)
+        self.held = self.rows.hold(self.matrix)
 
     def product(self, Y: Matrix) -> Matrix:
         """D S D Y, shape (n, m)."""
-        d = self.association.importance[:, None]
-        DY = d * Y
-        return self.rows.fill(np.empty_like(Y), lambda s, d: (s @ DY) * d, self.matrix, d)
+        d, far = self.association.importance[:, None], _is_wide(Y)
+        DY, S = d * Y, self.held if far else self.matrix
+        return self.rows.fill(np.empty_like(Y), lambda s, d: (s @ DY) * d, S, d, far=far)
+
+
+def _is_wide(Y: Matrix) -> bool:
+    """Say whether a product is worth the way: with one column it is done before that is sent."""
+    return bool(Y.shape[1] > 1)
+
+
+@dataclass(frozen=True, eq=False)
+class _Block:
+    """Some rows of what a sparse S is made of."""
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    x: NDArray[np.float32]  # of the sparse matrix, on the support
+    V: Matrix
+    d: Matrix
 
 
 class SparseSurrogate:
@@ -110,16 +130,15 @@ class SparseSurrogate:
         self.association, self.rows = association, rows
         self.constant = _start_constant(association)
         half, constant = np.float32(2), np.float32(self.constant)
-        # What the sparse matrix has on the support, a piece for each block of rows.
-        self.sparse = list(
-            rows.map(lambda a: (a.weighted + a.target) / half - constant, association)
+        self._take(
+            rows.map(lambda a: (a.weighted + a.target) / half - constant, association),
+            np.zeros((rows.n, 0), np.float32),
         )
-        self.V: Matrix = np.zeros((rows.n, 0), np.float32)
 
     def update(self, V: Matrix) -> None:
         """Set S to A0 + (1 − w̄)∘V Vᵀ."""
         a = self.association
-        self.constant, self.V = a.unseen_weight * a.unseen_target, V
+        self.constant = a.unseen_weight * a.unseen_target
         unseen_weight, constant = np.float32(a.unseen_weight), np.float32(self.constant)
 
         def refill(a: Association, v: Matrix) -> NDArray[np.float32]:
@@ -129,7 +148,14 @@ class SparseSurrogate:
             x -= constant
             return x
 
-        self.sparse = list(self.rows.map(refill, a, V))
+        self._take(self.rows.map(refill, a, V), V)
+
+    def _take(self, sparse: Iterable[NDArray[np.float32]], V: Matrix) -> None:
+        """Take the sparse matrix, a piece for each block of rows, and V."""
+        d, self.V = self.association.importance[:, None], V
+        parts = zip(*map(self.rows.cut, (self.association, list(sparse), V, d)), strict=True)
+        self.blocks = [_Block(a.indptr, a.indices, x, v, own) for a, x, v, own in parts]
+        self.held = self.rows.hold(self.blocks)
 
     def product(self, Y: Matrix) -> Matrix:
         """D S D Y, shape (n, m)."""
@@ -140,14 +166,15 @@ class SparseSurrogate:
         everywhere = (self.constant * sums).astype(np.float32)
         inner = (rows.gram(V, DY) * (1.0 - a.unseen_weight)).astype(np.float32)
 
-        def one(a: Association, x: NDArray[np.float32], v: Matrix, d: Matrix) -> Matrix:
-            out = v @ inner
+        def one(block: _Block) -> Matrix:
+            out = block.V @ inner
             out += everywhere
-            kernels.multiply_rows(a.indptr, a.indices, x, DY, out)
-            out *= d
+            kernels.multiply_rows(block.indptr, block.indices, block.x, DY, out)
+            out *= block.d
             return np.asarray(out)
 
-        return rows.fill(np.empty_like(Y), one, a, self.sparse, V, d)
+        far = _is_wide(Y)
+        return rows.fill(np.empty_like(Y), one, self.held if far else self.blocks, far=far)
 
 
 def factorize(
@@ -170,7 +197,7 @@ def factorize(
     n_dims : int
         Fewer come back where fewer eigenvalues are positive.
     engine : Engine
-        Of threads.
+        How work is spread; products with blocks of vectors go to its workers.
     n_iter : int
         T, iterations of the outer loop; iteration t keeps n_dims + T − t dimensions.
     tolerance : float

@@ -322,6 +322,7 @@ def multiply_rows(indptr: Array, indices: Array, data: Array, Y: Array, out: Arr
 @compiled
 def join_counts(
     i: int,
+    row: int,
     counts: Triple,
     counts_t: Triple,
     margins: tuple[Array, Array, Array, Array],
@@ -332,15 +333,15 @@ def join_counts(
 ) -> int:
     """Collect what word i saw of the core, in both directions; returns how many words.
 
-    Fills the core positions, the weights above those of unseen pairs, and the weighted
-    targets above theirs.
+    Its counts are in a row of the matrices, which may have the rows of some words only. Fills the
+    core positions, the weights above those of unseen pairs, and the weighted targets above theirs.
     """
     indptr, indices, data = counts
     indptr_t, indices_t, data_t = counts_t
     keep, totals, u, numbers = margins
     w0, g0 = numbers[4], numbers[5]
-    a, a_end = indptr[i], indptr[i + 1]
-    b, b_end = indptr_t[i], indptr_t[i + 1]
+    a, a_end = indptr[row], indptr[row + 1]
+    b, b_end = indptr_t[row], indptr_t[row + 1]
     n = 0
     while a < a_end or b < b_end:
         column_a = indices[a] if a < a_end else FAR

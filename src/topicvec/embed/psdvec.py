@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import Iterable, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import Any, Self, get_args
 
@@ -21,7 +22,7 @@ from topicvec.engine import Engine, resolve_engine
 from topicvec.errors import DataError, VocabularyMismatch
 from topicvec.estimator import Estimator, not_fitted
 from topicvec.stored import Kind, Stored, each, number, one_of, pair, whole
-from topicvec.text import Tokenizer
+from topicvec.text import PreparedCorpus, Tokenizer
 from topicvec.text.tokenizer import describe_tokenizer
 from topicvec.version import __version__
 
@@ -88,8 +89,10 @@ class PSDVec(Estimator):
         Ridge of the regressions; as a sequence, up to which rank each holds.
     tokenizer : callable, optional
         From a text to its tokens; ``Tokenizer()`` if not given.
-    n_jobs : int or Engine, optional
-        Number of workers; ``None`` or -1 means one for each core.
+    n_jobs : int, distributed.Client or Engine, optional
+        Number of workers; ``None`` or -1 means one for each core. With a Dask client texts are
+        cut and counted, products of the core's matrix made and other words solved by its workers;
+        the vectors are the same to the bit.
     memory_budget : int
         Bytes for counting, and for a dense matrix of the core words.
     work_folder : path, optional
@@ -160,13 +163,14 @@ class PSDVec(Estimator):
         self.memory_budget, self.work_folder = memory_budget, work_folder
         self.random_state, self.progress = random_state, progress
 
-    def fit(self, X: Cooccurrence | Iterable[Any], y: object = None) -> Self:  # noqa: ARG002
+    def fit(self, X: Cooccurrence | Iterable[Any] | PathLike[str], y: object = None) -> Self:  # noqa: ARG002
         """Learn vectors from counts, or from texts, token lists or documents.
 
         Parameters
         ----------
-        X : Cooccurrence or iterable
-            An iterable is read once. Counts bring their own window settings.
+        X : Cooccurrence, iterable or path
+            An iterable is read once. Counts bring their own window settings. A path is the folder
+            of a prepared corpus, which an iterable may be too: its shards are counted as they are.
         y : object
             Ignored.
 
@@ -201,7 +205,7 @@ class PSDVec(Estimator):
     def add_words(
         self,
         vectors: WordVectors,
-        counts: Cooccurrence | Iterable[Any],
+        counts: Cooccurrence | Iterable[Any] | PathLike[str],
         words: Iterable[str] | None = None,
         *,
         max_new: int | None = None,
@@ -303,8 +307,10 @@ class PSDVec(Estimator):
             return self.n_core
         return min(_MOST_CORE, max(_LEAST_CORE, 3 * n_words // 8), n_words)
 
-    def _count(self, documents: Iterable[Any], n_words: int | None) -> Cooccurrence:
+    def _count(self, documents: Iterable[Any] | PathLike[str], n_words: int | None) -> Cooccurrence:
         settings = WindowSettings(self.window, self.direction, self.weighting)
+        if isinstance(documents, PathLike):
+            documents = PreparedCorpus.open(documents)
         return count_corpus(
             documents, settings, min_count=self.min_count, max_words=n_words,
             tokenizer=self.tokenizer, n_jobs=self.n_jobs, memory_budget=self.memory_budget,

@@ -9,16 +9,18 @@ Z = DV₁L⁻ᵀ it is the identity, and each word costs only what it was seen w
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
+from scipy.sparse import csr_array
 
 from topicvec.embed import kernels
-from topicvec.embed.association import Margins, two_ways
-from topicvec.embed.cooccurrence import Cooccurrence, Progress
+from topicvec.embed.association import Margins
+from topicvec.embed.cooccurrence import Cooccurrence, Progress, as_triple
 from topicvec.embed.eigen import Floats, Matrix, Rows
-from topicvec.engine import Engine, one_blas_thread
+from topicvec.engine import Engine, Part, one_blas_thread
 from topicvec.errors import DataError
 
 __all__ = ["regress"]
@@ -55,7 +57,7 @@ def regress(
     ridge : ndarray of float64, shape (n,)
         μ of each word.
     engine : Engine
-        Of threads.
+        How work is spread; each worker gets what all words share once, and counts of its words.
     progress : callable, optional
         Called as ``progress("other words", n_done, n)``.
 
@@ -85,20 +87,40 @@ def regress(
     position = np.full(counts.n_words, -1, np.int64)
     position[core] = np.arange(core.size)
     position[words] = -1  # a word is never solved against itself or others being solved
-    arrays = two_ways(counts, counts.n_words)
+    x = counts.counts
+    both = x, x if counts.settings.direction == "both" else x.T.tocsr()
     out = np.empty((words.size, core_vectors.shape[1]), np.float32)
     n_done = 0
     for mu in np.unique(ridge):
         chosen = np.flatnonzero(ridge == mu)
-        solve = _solver(core_vectors, float(mu), margins, arrays, position, engine)
+        solve = _solver(core_vectors, float(mu), margins, position, engine)
         tasks = [chosen[begin : begin + WORDS] for begin in range(0, chosen.size, WORDS)]
-        results = engine.map(solve, (words[task] for task in tasks))
+        results = engine.map(solve, (_Words.of(words[task], *both) for task in tasks))
         for task, solved in zip(tasks, results, strict=True):
             out[task] = solved
             n_done += task.size
             if progress:
                 progress("other words", n_done, words.size)
     return out
+
+
+class _Words(NamedTuple):
+    """Some words, and their rows of the counts and of their transpose."""
+
+    ids: Ids
+    counts: Part
+    transposed: Part
+
+    @classmethod
+    def of(cls, ids: Ids, counts: csr_array, transposed: csr_array) -> "_Words":
+        rows = Part(counts, ids)  # one, where both are the same, that it is sent once
+        return cls(ids, rows, rows if transposed is counts else Part(transposed, ids))
+
+    def take(self) -> tuple[kernels.Triple, kernels.Triple]:
+        """Give the rows as kernels take them."""
+        rows = as_triple(self.counts.take())
+        same = self.transposed is self.counts
+        return rows, rows if same else as_triple(self.transposed.take())
 
 
 def _with_unseen(margins: Margins) -> Margins:
@@ -113,10 +135,9 @@ def _solver(
     V: Matrix,
     mu: float,
     margins: Margins,
-    arrays: tuple[kernels.Triple, kernels.Triple],
     position: Ids,
     engine: Engine,
-) -> Callable[[Ids], Matrix]:
+) -> Callable[[_Words], Matrix]:
     rows = Rows(len(V), engine)
     importance = np.zeros(len(V))  # words being solved are no evidence
     importance[position[position >= 0]] = margins.importance[position >= 0]
@@ -131,12 +152,12 @@ def _solver(
     inverse32 = np.ascontiguousarray(inverse, np.float32)
     numbers = margins.for_kernels
 
-    def solve(words: Ids) -> Matrix:
-        Y = np.tile(y0, (words.size, 1))
+    def solve(words: _Words) -> Matrix:
+        Y, arrays = np.tile(y0, (words.ids.size, 1)), words.take()
         seen, d, q = np.empty(len(Z), np.int64), np.empty(len(Z)), np.empty(len(Z))
         B = np.empty_like(Z)  # touched as far as a word has seen, so cheap
-        for word, y in zip(words, Y, strict=True):
-            n = kernels.join_counts(word, *arrays, numbers, position, seen, d, q)
+        for row, (word, y) in enumerate(zip(words.ids, Y, strict=True)):
+            n = kernels.join_counts(word, row, *arrays, numbers, position, seen, d, q)
             _solve_one(seen[:n], d[:n], q[:n], importance, Z, B[:n], y)
         return np.asarray(Y @ inverse32)
 

@@ -146,19 +146,38 @@ class RowRange:
             )  # fmt: skip
             if position < end:
                 self._reduce()
-                if sum(array.nbytes for run in self.runs for array in run) > self.budget // 2:
-                    self.spill(folder, f"{stem}-{position}")
+                self._spill_if_many(folder, f"{stem}-{position}")
         return self
+
+    def counted(self) -> tuple[NDArray[np.int64], NDArray[np.int64], Run]:
+        """Give the sums: places of the dense corner that are not 0, what is there, one run."""
+        places = np.flatnonzero(self.dense)
+        return places, self.dense[places], self._merged()
+
+    def take(
+        self, places: NDArray[np.int64], sums: NDArray[np.int64], run: Run, folder: Path, stem: str
+    ) -> None:
+        """Add what another range of the same rows has `counted`."""
+        self.dense[places] += sums
+        if run.keys.size:
+            self._keep(run)
+            self._spill_if_many(folder, stem)
 
     def _reduce(self) -> None:
         keys = self.keys[: self.n_keys]
         keys.sort()
-        run = Run(*kernels.reduce_sorted(keys, self.weights, self.shift))
         self.n_keys = 0
+        self._keep(Run(*kernels.reduce_sorted(keys, self.weights, self.shift)))
+
+    def _keep(self, run: Run) -> None:
         # Merging runs of like size only keeps the work per record logarithmic.
         while self.runs and self.runs[-1].keys.size < 2 * run.keys.size:
             run = _merge_two(self.runs.pop(), run)
         self.runs.append(run)
+
+    def _spill_if_many(self, folder: Path, stem: str) -> None:
+        if sum(array.nbytes for run in self.runs for array in run) > self.budget // 2:
+            self.spill(folder, stem)
 
     def spill(self, folder: Path, stem: str) -> None:
         """Write everything that is not in the dense corner to disk."""
@@ -179,12 +198,16 @@ class RowRange:
 
     def finish(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
         """Give the range's rows as CSR: entries in each row, columns, sums."""
+        return kernels.assemble_rows(
+            self.rows, *self.corner, self.dense, *self._merged(), self.n_words
+        )
+
+    def _merged(self) -> Run:
         if self.n_keys:
             self._reduce()
         slices = list(merge_slices([*self.runs, *map(open_run, self.files)]))
         slices.append(Run(np.empty(0, np.uint64), np.empty(0, np.int64)))  # so that there is one
-        keys, sums = (np.concatenate(parts) for parts in zip(*slices, strict=True))
-        return kernels.assemble_rows(self.rows, *self.corner, self.dense, keys, sums, self.n_words)
+        return Run(*(np.concatenate(parts) for parts in zip(*slices, strict=True)))
 
 
 def _merge_two(a: Run, b: Run) -> Run:

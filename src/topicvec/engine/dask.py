@@ -240,7 +240,9 @@ class DaskEngine:
             except Exception as error:
                 if type(error).__name__ == "KilledWorker":
                     break
-                raise
+                if type(error).__name__ != "CommClosedError":
+                    raise
+                sleep(_PAUSE)  # until it is known whether the scheduler is lost
             else:
                 waiting.popleft()
                 return result

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from itertools import tee
+from os import PathLike
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +23,7 @@ from topicvec.explore.views import (
 from topicvec.model import TopicVec, document_topics
 from topicvec.pictures.coloured import ReadText, cut_text, read_text
 from topicvec.represent import DocumentIndex, Hit, Sentence, nearest_topics, summarize
+from topicvec.represent.words import digest_of
 from topicvec.text import Document
 
 __all__ = ["Collection"]
@@ -68,8 +71,9 @@ class Collection:
 
     @classmethod
     def build(
-        cls, model: TopicVec, texts: Iterable[str | Document], title: str = "Topics"
-    ) -> "Collection":
+        cls, model: TopicVec, texts: Iterable[str | Document], title: str = "Topics",
+        index: str | PathLike[str] | None = None,
+    ) -> "Collection":  # fmt: skip
         """Read the documents and make them ready.
 
         Parameters
@@ -80,6 +84,9 @@ class Collection:
             The documents; bare texts are named by their number.
         title : str
             Heading of the page.
+        index : path, optional
+            File of an index of these documents. If there is none it is made and kept there, which
+            takes most of the time; the next start takes it from there.
 
         Returns
         -------
@@ -89,12 +96,17 @@ class Collection:
             text if isinstance(text, Document) else Document(str(number), text)
             for number, text in enumerate(texts, 1)
         )
+        if index is not None and Path(index).exists():
+            documents = tuple(numbered)
+            return cls(model, documents, _kept(index, model, documents), title)
         shown, indexed = tee(numbered)
-        index = DocumentIndex.build(model, indexed)
+        made = DocumentIndex.build(model, indexed)
         documents = tuple(shown)
         if not documents:
             raise DataError("expected at least one document to show; found none")
-        return cls(model, documents, index, title)
+        if index is not None:
+            made.save(index)
+        return cls(model, documents, made, title)
 
     @cached_property
     def topics(self) -> tuple[records.TopicView, ...]:
@@ -331,3 +343,16 @@ class Collection:
     def _summary(self, text: str) -> tuple[Sentence, ...]:
         shortest, longest = _SUMMARISED
         return tuple(summarize(self.model, text[:longest], 3)) if len(text) >= shortest else ()
+
+
+def _kept(
+    path: str | PathLike[str], model: TopicVec, documents: Iterable[Document]
+) -> DocumentIndex:
+    """Load an index, and refuse one of other documents."""
+    index = DocumentIndex.load(path, model)
+    if index.digest != digest_of(documents):
+        raise DataError(
+            f"{path} is an index of other documents, or was made before: delete it, and it is "
+            "made anew; or give another file"
+        )
+    return index

@@ -102,8 +102,10 @@ def combine(
     turned = moved[0].vectors is not given[0].vectors
     free = np.array([turned or len(group) > 1 for group in groups])
     free[0] = False
+    place = None
     for _ in range(_ROUNDS if free.any() else 0):
-        fitted = climb(fitted, Solver(max_norm=fitted.max_norm), engine, free)
+        solver = Solver(max_norm=fitted.max_norm)
+        fitted, place = climb(fitted, solver, engine, free, place)
     sources = [tuple(sorted((order[i], k) for i, k in group)) for group in groups]
     places = sorted(range(len(groups)), key=lambda k: (k > 0, sources[k]))
     settings = {**fitted.settings, **_learned(models)}

@@ -9,11 +9,13 @@ moments), so a saved model can go on learning.
 """
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from topicvec.embed.vectors import WordVectors
 from topicvec.engine import Engine
 from topicvec.model import equations
 from topicvec.model.fitted import FittedTopics, Representatives
@@ -24,7 +26,7 @@ from topicvec.model.inference import (
     representatives,
     word_masses,
 )
-from topicvec.model.mstep import evaluate, m_step
+from topicvec.model.mstep import Tables, evaluate, m_step
 from topicvec.model.own import own_moment
 from topicvec.model.state import DocStats, Lexicon, Solver, TopicState
 
@@ -33,9 +35,42 @@ __all__ = ["batch_weight", "climb", "learn_batch"]
 Floats = NDArray[np.floating]
 
 _KAPPA = 0.7
-_N_STEPS = 5  # of the topics after a batch
+_N_STEPS = 5  # of the topics after a batch, at most
+_LEAST_RISE = 1e-3  # nats a token; after a smaller one the topics have arrived
 _N_BEST = 10  # representative documents
 _ROWS = 4096  # words at a time
+
+
+class Place(NamedTuple):
+    """Tables of topics where they stand, with which the next batch begins."""
+
+    topics: Floats
+    vectors: WordVectors
+    tables: Tables
+
+    def is_of(self, fitted: FittedTopics) -> bool:
+        """Say whether these topics still stand there, over the same words."""
+        same = self.vectors is fitted.vectors
+        return same and np.array_equal(self.topics, fitted.topics)
+
+
+class Learned(NamedTuple):
+    """What a batch has taught.
+
+    Attributes
+    ----------
+    fitted : FittedTopics
+        Masses are in tokens, of all documents so far; a topic's mass fades as newer documents
+        have less of it.
+    proportions : array, (D, K)
+        Of the documents of the batch.
+    place : Place, optional
+        For the next batch.
+    """
+
+    fitted: FittedTopics
+    proportions: Floats
+    place: Place | None
 
 
 def batch_weight(n_batch: float, n_before: float) -> float:
@@ -58,7 +93,8 @@ def learn_batch(
     engine: Engine,
     free: NDArray[np.bool_] | None = None,
     start: FittedTopics | None = None,
-) -> FittedTopics:
+    place: Place | None = None,
+) -> Learned:
     """Learn from more documents.
 
     Parameters
@@ -76,16 +112,16 @@ def learn_batch(
     start : FittedTopics, optional
         What to find the documents' mixtures with: the same topics, where some that are new have
         words of their own already.
+    place : Place, optional
+        What the batch before has left.
 
     Returns
     -------
-    FittedTopics
-        Masses are in tokens, of all documents so far; a topic's mass fades as newer documents
-        have less of it.
+    Learned
     """
     found = infer(fitted if start is None else start, counts, engine)
     if found.n_tokens == 0:
-        return fitted
+        return Learned(fitted, found.proportions, place)
     new_mass = word_masses(found, len(fitted.vectors))
     n_having, new_documents = document_masses(found, new_mass, engine)
     n_before = float(fitted.mass.sum())
@@ -103,7 +139,10 @@ def learn_batch(
         representative=_best_of(fitted, found.proportions),
         n_documents=fitted.n_documents + int(counts.shape[0]),
     )
-    return climb(blended, solver, engine, np.arange(fitted.n_topics) > 0 if free is None else free)
+    free = np.arange(fitted.n_topics) > 0 if free is None else free
+    learned, place = climb(blended, solver, engine, free, place)
+    again = infer(learned, counts, engine, theta=found.theta)  # nearly there already
+    return Learned(learned, again.proportions, place)
 
 
 def _faded(table: csr_array) -> csr_array:
@@ -128,8 +167,9 @@ def _best_of(fitted: FittedTopics, proportions: Floats) -> tuple[Representatives
 
 
 def climb(
-    fitted: FittedTopics, solver: Solver, engine: Engine, free: NDArray[np.bool_]
-) -> FittedTopics:
+    fitted: FittedTopics, solver: Solver, engine: Engine, free: NDArray[np.bool_],
+    place: Place | None = None,
+) -> tuple[FittedTopics, Place]:  # fmt: skip
     """Move the topics a few steps up, for the statistics that the record has.
 
     Parameters
@@ -138,11 +178,15 @@ def climb(
         As for `learn_batch`.
     free : array, (K,)
         Topics that may move.
+    place : Place, optional
+        Where topics stand, if that is known.
 
     Returns
     -------
     FittedTopics
         With other topics and their residuals, and all else as it was.
+    Place
+        Where they stand now.
     """
     stats = _statistics(fitted)
     state = TopicState(
@@ -161,13 +205,17 @@ def climb(
         np.zeros(0, np.int64),
         n_normalizer if isinstance(n_normalizer, int) else None,
     )
-    tables = evaluate(engine, lexicon, state.topics)
+    known = place is not None and place.is_of(fitted)
+    tables = place.tables if known else evaluate(engine, lexicon, state.topics)  # type: ignore[union-attr]
     for _ in range(_N_STEPS):
-        state, tables, _, _ = m_step(engine, lexicon, state, stats, tables, solver, free)
+        state, tables, rise, _ = m_step(engine, lexicon, state, stats, tables, solver, free)
         state = replace(state, iteration=state.iteration + 1)
+        if rise < _LEAST_RISE * stats.n_tokens:
+            break
     residuals = state.residuals.astype(float)
     residuals[0] = 0  # not only up to rounding
-    return replace(fitted, topics=state.topics, residuals=residuals)
+    moved = replace(fitted, topics=state.topics, residuals=residuals)
+    return moved, Place(moved.topics, moved.vectors, tables)
 
 
 def _statistics(fitted: FittedTopics) -> DocStats:

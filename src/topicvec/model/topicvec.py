@@ -45,7 +45,7 @@ from topicvec.model.fit import (
 from topicvec.model.fitted import FittedTopics
 from topicvec.model.growth import with_new_topics
 from topicvec.model.inference import TokenTopic, in_context, infer, one_pass, word_distributions
-from topicvec.model.online import learn_batch
+from topicvec.model.online import Place, learn_batch
 from topicvec.model.reading import Topic, read_topics, topic_labels
 from topicvec.model.selection import check_n_topics, count_topics, fewer_topics
 from topicvec.model.start import Start, fixed_topics, given_topics
@@ -345,6 +345,8 @@ class TopicVec(Estimator):
         documents = X if stays else list(X)
         return self.fit(documents, y, **fit_params).transform(documents)
 
+    _place: Place | None = None  # where the batch before has left the topics
+
     @one_blas_thread()
     def partial_fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
         """Learn from one more batch of documents, by stepwise online EM.
@@ -392,8 +394,9 @@ class TopicVec(Estimator):
             if self.fixed_topics is not None:
                 n_kept = len(fixed_topics(vectors, self.fixed_topics)[0])
             free = np.arange(base.n_topics) > n_kept
-            fitted = learn_batch(base, bag.counts, Solver(**solver), engine, free, start)
-            proportions = infer(fitted, bag.counts, engine).proportions
+            fitted, proportions, self._place = learn_batch(
+                base, bag.counts, Solver(**solver), engine, free, start, self._place
+            )
         self._keep(fitted, proportions, bag, reading)
         return self
 
@@ -957,7 +960,7 @@ class TopicVec(Estimator):
         self.phrases_: dict[str, int] = dict(history.get("phrases") or {})
 
     def __getstate__(self) -> dict[str, Any]:
-        derived = ("topics_", "topic_word_", "_names")  # large, and soon made again
+        derived = ("topics_", "topic_word_", "_names", "_place")  # large, and soon made again
         state = super().__getstate__()
         return {name: value for name, value in state.items() if name not in derived}
 

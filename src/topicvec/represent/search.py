@@ -61,7 +61,7 @@ AnyPath = str | PathLike[str]
 Rerank = Literal["transport"]
 
 _LAYOUT = Layout("topicvec-index", 3, "document index", "build it again", oldest=3)
-_CARD = {"blend": mapping(number(0)), "model": TEXT}
+_CARD = {"blend": mapping(number(0)), "model": TEXT, "documents": TEXT}
 _DENSE = ("mixtures", "points", "directions", "common")
 _N_LOOKED_IN, _N_ASKED = 4000, 200  # documents that choose the blend
 _N_RERANKED, _N_KEPT = 100, 8  # documents, and topics of each that transport looks at
@@ -121,6 +121,8 @@ class DocumentIndex:
         How the three are put together.
     beginnings : tuple of str
         Of the texts of the documents, as hits show them; none in an index of an older version.
+    digest : str
+        Of the documents; empty in an index of an older version.
 
     Examples
     --------
@@ -144,6 +146,7 @@ class DocumentIndex:
     counts: csr_array
     blend: Blend
     beginnings: tuple[str, ...] = ()
+    digest: str = ""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -174,7 +177,7 @@ class DocumentIndex:
         """
         if blend is not None and not (min(blend) >= 0 and sum(blend) > 0):
             raise DataError(f"a blend has no negative part and one that is positive; found {blend}")
-        names, beginnings, words, counts = read_words(model, documents)
+        names, beginnings, words, counts, digest = read_words(model, documents)
         engine = resolve_engine(model.n_jobs)
         known = known_counts(counter_of(model), words, counts, model.vectors_)
         report_unknown(unknown_report(words, counts, model.vectors_))
@@ -193,6 +196,7 @@ class DocumentIndex:
             counts=counts,
             blend=blend or Blend(),
             beginnings=beginnings,
+            digest=digest,
         )
         return found if blend else replace(found, blend=found._chosen_blend())
 
@@ -294,7 +298,7 @@ class DocumentIndex:
             **_packed("beginnings", self.beginnings),
         }
         blend, made_with = self.blend._asdict(), _fingerprint(self.model.fitted_)
-        card = json.dumps({"blend": blend, "model": made_with})
+        card = json.dumps({"blend": blend, "model": made_with, "documents": self.digest})
         about = {"format": _LAYOUT.name, "version": str(_LAYOUT.version), "card": card}
         write_tensors(Path(path), tensors, about)
 
@@ -314,7 +318,7 @@ class DocumentIndex:
         DocumentIndex
         """
         stored = read_tensors(Path(path), _LAYOUT, checksum=True)
-        card = stored.card("card", _CARD, *_CARD)
+        card = stored.card("card", _CARD, "blend", "model")
         if card["model"] != _fingerprint(model.fitted_):
             raise VocabularyMismatch(
                 f"{path} was built with another model: load that model, or build the index again"
@@ -439,6 +443,7 @@ def _index(stored: Stored, card: Mapping[str, Any], model: TopicVec) -> Document
         counts=stored.table("counts", (len(ids), len(words)), "iuf"),
         blend=Blend(**blend),
         beginnings=beginnings,
+        digest=card.get("documents", ""),
     )
 
 

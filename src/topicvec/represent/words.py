@@ -11,9 +11,11 @@ rank of a post of the same thread is .433 with unit vectors and inverse document
 with vectors as they are, .382 with a / (a + u_w).
 """
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -42,9 +44,34 @@ _SATURATION, _LENGTH = 1.2, 0.75  # k1 and b of BM25, as usual
 _MOST_TERMS = 64  # of a query; of a longer one the most telling
 
 
-def read_words(
-    model: TopicVec, documents: Iterable[DocumentLike]
-) -> tuple[tuple[str, ...], tuple[str, ...], list[str], csr_array]:
+def digest_of(documents: Iterable[DocumentLike]) -> str:
+    """Give a digest of documents with their ids, by which an index is known to be theirs."""
+    digest = hashlib.blake2b(digest_size=16)
+    for document in documents:
+        _absorb(digest, document)
+    return digest.hexdigest()
+
+
+def _absorb(digest: Any, document: DocumentLike) -> None:
+    known = isinstance(document, Document)
+    name, text = (document.id, document.text) if known else ("", document)  # type: ignore[union-attr]
+    for part in (name, *([text] if isinstance(text, str) else text)):
+        data = part.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "little"))  # keeps "a b" and "a", "b" apart
+        digest.update(data)
+
+
+class Read(NamedTuple):
+    """What an index keeps of documents: names, beginnings, words, counts (D, V), a digest."""
+
+    names: tuple[str, ...]
+    beginnings: tuple[str, ...]
+    words: list[str]
+    counts: csr_array
+    digest: str
+
+
+def read_words(model: TopicVec, documents: Iterable[DocumentLike]) -> Read:
     """Name the documents, keep how they begin, and count all their words but stop words."""
     if isinstance(documents, (str, Document)) or hasattr(documents, "ndim"):
         kind = type(documents).__name__
@@ -55,8 +82,10 @@ def read_words(
     names: list[str] = []
     beginnings: list[str] = []
     ids, builder = growing_ids(), BagBuilder()
+    digest = hashlib.blake2b(digest_size=16)
     for texts in chunked(iter(documents)):
         for text in texts:
+            _absorb(digest, text)
             names.append(text.id if isinstance(text, Document) else str(len(names)))
             beginnings.append(_beginning(text))
         chunk = count_tokens([reader.tokens(text) for text in texts])
@@ -64,7 +93,8 @@ def read_words(
             if word not in reader.stop_words:
                 ids[word]
         builder.add(chunk, ids)
-    return tuple(names), tuple(beginnings), list(ids), builder.build(len(ids)).counts
+    counts = builder.build(len(ids)).counts
+    return Read(tuple(names), tuple(beginnings), list(ids), counts, digest.hexdigest())
 
 
 def _beginning(document: DocumentLike) -> str:
