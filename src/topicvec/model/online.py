@@ -22,6 +22,7 @@ from topicvec.model.fitted import FittedTopics, Representatives
 from topicvec.model.inference import (
     document_masses,
     infer,
+    infer_corpus,
     log_unigram,
     representatives,
     word_masses,
@@ -141,7 +142,8 @@ def learn_batch(
     )
     free = np.arange(fitted.n_topics) > 0 if free is None else free
     learned, place = climb(blended, solver, engine, free, place)
-    again = infer(learned, counts, engine, theta=found.theta)  # nearly there already
+    near = found.corpus.cut(found.theta)  # where the mixtures are nearly already
+    again = infer_corpus(learned, found.corpus, engine, near)
     return Learned(learned, again.proportions, place)
 
 
