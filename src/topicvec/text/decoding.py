@@ -196,7 +196,7 @@ class _Recoded(io.BufferedIOBase):
         try:
             return tell_encoding(piece, whole=whole)
         except NotText as error:
-            raise NotText(f"{self._name}: {error}") from error
+            raise NotText(f"{self._name}: {error}" if self._name else str(error)) from error
 
     def _choose(self, encoding: str) -> Any:
         self._decoding.used = encoding
