@@ -1,5 +1,7 @@
 """Vectors of other programs are brought to the scale that the link function means."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from gensim.models import FastText, Word2Vec
@@ -158,9 +160,28 @@ def test_what_holds_no_vectors_is_told(vectors):
         TopicVec(2, vectors=3).fit(["a text"])
 
 
-def test_vectors_of_spacy_are_taken_over(vectors, documents):
-    spacy = pytest.importorskip("spacy")
-    nlp = spacy.blank("en")
+class Vocab:
+    """What is used of a vocabulary of spaCy, which is too large to install for one test."""
+
+    def __init__(self):
+        self.strings = {}
+        self.vectors = SimpleNamespace(key2row={}, data=np.empty((0, N_DIMS), np.float32))
+
+    def set_vector(self, word, vector):
+        self.strings[hash(word)] = word
+        self.vectors.key2row[hash(word)] = len(self.vectors.data)
+        self.vectors.data = np.vstack([self.vectors.data, vector])
+
+
+def blank(kind):
+    if kind == "stand-in":
+        return SimpleNamespace(vocab=Vocab())
+    return pytest.importorskip("spacy").blank("en")
+
+
+@pytest.mark.parametrize("kind", ["stand-in", "spacy"])
+def test_vectors_of_spacy_are_taken_over(vectors, documents, kind):
+    nlp = blank(kind)
     with pytest.raises(DataError, match="has no word vectors: load one that has"):
         load_vectors(nlp)
     for word in vectors:
