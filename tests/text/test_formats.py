@@ -241,7 +241,7 @@ def test_a_folder_is_said_in_one_line_with_counts(write, tmp_path, caplog):
     write("c/x.txt", "Über größere Flüsse führen schöne Brücken.".encode("cp1252"))
     write("c/y.csv", "text\none\n")
     assert said(caplog, tmp_path / "c") == (
-        "22 files: 21 plain text, 1 CSV, commas, first row is the header; 21 utf-8, "
+        "22 files: 21 plain text, 1 CSV (commas, first row is the header); 21 utf-8, "
         f"1 cp1252 (a guess, as {tmp_path}/c/x.txt)"
     )
 
@@ -486,6 +486,25 @@ LAUGHS = "".join(
     for before, this in zip("abcdefghi", "bcdefghij", strict=True)
 )
 BOMB = f'<!DOCTYPE d [<!ENTITY a "xxxxxxxxxx">{LAUGHS}]><d>&j;</d>'
+
+
+def test_all_that_is_left_out_is_counted_and_some_named(write, tmp_path):
+    write("a.txt", "Cats purr.")
+    for number in range(9):
+        write(f"b{number}.pdf", b"%PDF-1.4 and no more")
+    with pytest.warns(UserWarning, match="9 of 10 documents cannot be read") as caught:
+        assert len(read(tmp_path)) == 1
+    [said] = [str(each.message) for each in caught]
+    named = ", ".join(f"{tmp_path}/b{number}.pdf" for number in range(1, 6))
+    assert said.endswith(f"; also left out: {named}, …")
+
+
+def test_arguments_of_another_kind_are_told_in_a_sentence(write):
+    for source in (None, 5):
+        with pytest.raises(DataError, match="expected a path or several; found "):
+            read(source)
+    with pytest.raises(DataError, match="no encoding is called None; try auto"):
+        read(write("a.txt", "Cats."), encoding=None)
 
 
 def test_bombs_do_not_go_off(write, monkeypatch):

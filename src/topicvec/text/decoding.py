@@ -93,7 +93,7 @@ def check_encoding(encoding: str) -> None:
     try:
         if encoding != "auto":
             "a".encode(encoding)  # also refuses codecs that make no text
-    except LookupError as error:
+    except (LookupError, TypeError) as error:
         raise DataError(
             f"no encoding is called {encoding!r}; try auto, utf-8, utf-16, cp1252 or latin-1"
         ) from error

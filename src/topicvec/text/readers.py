@@ -46,6 +46,7 @@ _NAMES = {
     "html": "HTML", "markdown": "Markdown", "docx": "Word", "epub": "EPUB", "email": "e-mail",
     "mbox": "a mailbox", "pdf": "PDF",
 }  # fmt: skip
+_NAMED = 5  # documents that cannot be read, beside the first
 _UNICODE = {"utf-8", "utf-16", "utf-32", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"}
 
 logger = logging.getLogger(__name__)
@@ -164,6 +165,7 @@ class _Reading:
         self.encodings: Counter[str] = Counter()
         self.example: dict[str, str] = {}  # a file in each encoding
         self.n_left_out, self.first = 0, FormatError("")
+        self.others: list[str] = []  # some that were left out after the first
         self.name = ""  # of the last file
         self.hint = ""  # what else the last text may be
         self.detail = ""  # of the file at hand: the sheet or the list that its rows are in
@@ -207,7 +209,7 @@ class _Reading:
         except FormatError as error:
             if self.decoding.errors == "strict" or not (whole or isinstance(error, NotText)):
                 raise
-            self._leave_out(error)
+            self._leave_out(error, file.name)
             return
         self.kinds[said + self.detail] += 1
         self.name = file.name
@@ -307,19 +309,25 @@ class _Reading:
         }
         if all(value is None or mended[name] is not None for name, value in fields.items()):
             return replace(document, **mended)
-        self._leave_out(FormatError(self.decoding.wrong_in(document.text, document.id)))
+        wrong = self.decoding.wrong_in(document.text, document.id)
+        self._leave_out(FormatError(wrong), document.id)
         return None
 
-    def _leave_out(self, error: FormatError) -> None:
-        self.first = self.first if self.n_left_out else error
+    def _leave_out(self, error: FormatError, name: str) -> None:
+        if not self.n_left_out:
+            self.first = error
+        elif len(self.others) < _NAMED:
+            self.others.append(name)
         self.n_left_out += 1
 
     def _report(self, n_documents: int) -> None:
         """Log what the files are, and warn of what could not be read."""
         if self.n_left_out:
+            more = ", …" if self.n_left_out > 1 + len(self.others) else ""
+            others = f"; also left out: {', '.join(self.others)}{more}" if self.others else ""
             warn(
                 f"{self.n_left_out:,} of {n_documents + self.n_left_out:,} documents cannot be "
-                f"read and are left out; the first: {self.first}"
+                f"read and are left out; the first: {self.first}{others}"
             )
         if self.decoding.n_replaced:
             warn(f"{self.decoding.n_replaced:,} bytes that are not in the encoding were replaced")
@@ -331,7 +339,7 @@ class _Reading:
         if n_files == 1:
             [kind], encodings = self.kinds, [self._encoding(name) for name in self.encodings]
             return ", ".join([f"{self.name}: {kind}", *encodings]) + self.hint
-        kinds = ", ".join(f"{n:,} {kind}" for kind, n in self.kinds.most_common())
+        kinds = ", ".join(f"{n:,} {_in_brackets(kind)}" for kind, n in self.kinds.most_common())
         encodings = [f"{n:,} {self._encoding(name, True)}" for name, n in
                      self.encodings.most_common()]  # fmt: skip
         return f"{n_files:,} files: {'; '.join([kinds, ', '.join(encodings)]).rstrip('; ')}"
@@ -340,6 +348,18 @@ class _Reading:
         if name in _UNICODE or self.decoding.encoding != "auto":
             return name
         return f"{name} (a guess{f', as {self.example[name]}' if many else ''})"
+
+
+def _in_brackets(kind: str) -> str:
+    """Keep what is said of a kind of file together, in a list of several.
+
+    Examples
+    --------
+    >>> _in_brackets("CSV, commas, no header")
+    'CSV (commas, no header)'
+    """
+    name, comma, more = kind.partition(", ")
+    return f"{name} ({more})" if comma else name
 
 
 def _read_lines(file: SourceFile, decoding: Decoding) -> Iterator[Document]:
@@ -372,6 +392,8 @@ def named_paths(source: PathLike | Iterable[PathLike]) -> list[Path]:
     """
     if isinstance(source, (str, os.PathLike)):
         source = [source]
+    if not isinstance(source, Iterable):
+        raise DataError(f"expected a path or several; found {type(source).__name__}")
     paths = [Path(name) for name in source]
     if not paths:
         raise DataError("expected at least one file or folder to read; found an empty list")
