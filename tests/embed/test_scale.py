@@ -65,6 +65,13 @@ def test_scaling_says_what_it_did_and_is_done_once(vectors, caplog):
     np.testing.assert_allclose(scaled.matrix, vectors.matrix, rtol=1e-3)
 
 
+def test_vectors_that_all_point_one_way_are_told(vectors, documents):
+    pull = 10 * np.abs(vectors.matrix).max() * np.ones(N_DIMS)
+    collapsed = WordVectors(vectors.words, vectors.matrix + pull, vectors.unigram)
+    with pytest.warns(UserWarning, match=r"nearly all the same way \(mean cosine 1\.00\), as"):
+        TopicVec(2, collapsed, random_state=0).fit(documents)
+
+
 def test_few_words_and_vectors_of_psdvec_are_left_as_they_are(vectors):
     few = stretched(vectors, 100).subset(499)
     assert to_scale(few) is few
