@@ -207,9 +207,16 @@ def open_tensors(path: Path, layout: Layout) -> Iterator[Any]:
     except _DAMAGE as error:
         if isinstance(error, DataError):
             raise
-        raise FormatError(
-            f"{path}: not a whole {layout.what} ({error}): {layout.advice}"
-        ) from error
+        raise FormatError(f"{path}: {_damage(path, layout, error)}") from error
+
+
+def _damage(path: Path, layout: Layout, error: Exception) -> str:
+    """Say what is wrong with a file; one that begins otherwise never was of this kind."""
+    with path.open("rb") as file:
+        begins = file.read(9)[8:]
+    if begins not in (b"{", b""):
+        return f"this is no {layout.what}: check the name, and what the file is"
+    return f"not a whole {layout.what} ({error}): {layout.advice}"
 
 
 def read_tensors(path: Path, layout: Layout, *, checksum: bool = False) -> "Stored":

@@ -70,7 +70,27 @@ def test_the_table_has_a_row_for_each_topic_with_its_name(article, capsys):
         assert topic["label"].startswith(row[2].strip())
     share = sum(topic["share"] for topic in topics if topic["is_background"])
     assert share > 0
-    assert f"grey: background, {share:.1%} of the words" in " ".join(shown.split())
+    behind = [str(topic["index"]) for topic in topics if topic["is_background"]]
+    kind = "topics" if len(behind) > 1 else "topic"
+    assert shown.splitlines()[-1] == (
+        f"background (grey), {share:.1%} of the words, which tell nothing: {kind} "
+        + ", ".join(behind)
+    )
+
+
+def test_no_word_of_a_topic_is_said_twice_and_shares_stand_below_each_other(article, capsys):
+    assert call(["topics", str(article), "-k", "8"]) == 0
+    rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("│")]
+    assert len({row.index("%") for row in rows if "%" in row}) == 1
+    words: dict[str, list[str]] = {}
+    topic = ""
+    for row in rows:
+        number, label, _, more = (cell.strip() for cell in row.strip("│").split("│"))
+        topic = number or topic
+        named = [word for word in label.rstrip(",").split(", ") if word]
+        words.setdefault(topic, []).extend([*named, *more.split()])
+    for found in words.values():
+        assert len(set(found)) == len(found) == 10
 
 
 @pytest.mark.parametrize("options", [[], ["-k", "auto"]])

@@ -93,7 +93,20 @@ def test_show_looks_at_a_topic_from_all_sides(model, corpus, capsys):
     again = read_json(capsys)["documents"]
     assert again[0]["id"] in {document["id"] for document in facts["documents"]}
     assert call(["show", str(model), "2"]) == 0
-    assert "Similar topics" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "Similar topics" in shown
+    rows = [row.split("│") for row in shown.partition("Documents")[2].splitlines() if "%" in row]
+    shares = [float(row[2].strip().rstrip("%")) for row in rows]
+    assert shares == sorted(shares, reverse=True)
+    assert shares[-1] >= 1  # others have nothing of it
+
+
+def test_a_title_is_one_line_however_narrow_its_table(model, corpus, vectors, capsys):
+    options = ["-k", "2,9", "--vectors", str(vectors), "--set", "tol=1", "--no-phrases"]
+    assert call(["choose", str(corpus), *options]) == 0
+    shown = capsys.readouterr()
+    assert shown.out.splitlines()[0] == "Held-out words by number of topics"
+    assert "the best is at the edge of what was tried: try more topics too" in shown.err
 
 
 @pytest.fixture(scope="module")
@@ -137,6 +150,15 @@ def test_explain_without_colours_writes_topics_in_brackets(model, article, capsy
     shown = capsys.readouterr().out
     assert "orchestra[" in shown
     assert "tokens" in shown
+
+
+def test_explain_calls_a_topic_by_the_name_that_it_was_given(model, article, tmp_path, capsys):
+    named = tmp_path / "named.topicvec"
+    numbers = [f"{number}=sea trade {number}" for number in range(1, 10)]
+    assert call(["relabel", str(model), *numbers, "-o", str(named)]) == 0
+    capsys.readouterr()
+    assert call(["explain", str(article), "--model", str(named)]) == 0
+    assert "sea trade" in capsys.readouterr().out
 
 
 def test_explain_gives_places_of_words_and_mixtures_as_json(model, article, capsys):
@@ -195,6 +217,11 @@ def test_search_finds_documents_and_tells_their_beginnings(model, corpus, capsys
     found = read_json(capsys)
     assert found["query"] == "the night sky in a telescope"
     assert {hit["id"].split("-")[0] for hit in found["hits"]} == {"astronomy"}
+    texts = [" ".join(each.text.split()) for each in datasets.sample_corpus()]
+    for hit in found["hits"]:  # whole words
+        assert hit["text"].endswith(" …")
+        assert len(hit["text"]) <= 80
+        assert any(each.startswith(hit["text"][:-1]) for each in texts)
     assert call(arguments) == 0
     assert "text" in capsys.readouterr().out
 
@@ -281,7 +308,11 @@ def test_pipes_work_at_both_ends(model, article, tmp_path):
         (["transform", "nowhere", "{corpus}", "-o", "{folder}/a.csv"], "no such file"),
         (["transform", "{model}", "nowhere", "-o", "{folder}/a.csv"], "nowhere"),
         (["transform", "{model}", "{corpus}", "-o", "{folder}/no/a.csv"], "no such folder"),
-        (["info", "{corpus}"], "corpus.jsonl"),
+        (["info", "{corpus}"], "corpus.jsonl: this is no model file: check the name"),
+        (
+            ["explain", "{corpus}", "-m", "{model}", "--least", "2"],
+            "--least': Input should be less than or equal to 1",
+        ),
         (["show", "{model}", "10"], "topics 0 to 9"),
         (["over-time", "{model}", "{corpus}"], "(--time-column)"),
         (["topics", "{model}", "--text-column", "body"], "--text-column is for reading texts"),

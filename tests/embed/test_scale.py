@@ -1,5 +1,7 @@
 """Vectors of other programs are brought to the scale that the link function means."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from gensim.models import FastText, Word2Vec
@@ -63,6 +65,13 @@ def test_scaling_says_what_it_did_and_is_done_once(vectors, caplog):
     np.testing.assert_allclose(scaled.matrix, vectors.matrix, rtol=1e-3)
 
 
+def test_vectors_that_all_point_one_way_are_told(vectors, documents):
+    pull = 10 * np.abs(vectors.matrix).max() * np.ones(N_DIMS)
+    collapsed = WordVectors(vectors.words, vectors.matrix + pull, vectors.unigram)
+    with pytest.warns(UserWarning, match=r"nearly all the same way \(mean cosine 1\.00\), as"):
+        TopicVec(2, collapsed, random_state=0).fit(documents)
+
+
 def test_few_words_and_vectors_of_psdvec_are_left_as_they_are(vectors):
     few = stretched(vectors, 100).subset(499)
     assert to_scale(few) is few
@@ -100,6 +109,46 @@ def test_vectors_of_gensim_give_no_giant_topic(sentences, documents, kind, sg):
         assert max(topic.share for topic in model.topics_) < 0.4
 
 
+def glove(documents, n_dims=30, n_steps=150):
+    """Train GloVe's vectors by AdaGrad on all pairs of words at once; give word plus context."""
+    words = sorted({word for document in documents for word in document})
+    place = {word: row for row, word in enumerate(words)}
+    counts = np.zeros((len(words), len(words)))
+    for document in documents:
+        rows = [place[word] for word in document]
+        for number, row in enumerate(rows):
+            for distance, other in enumerate(rows[number + 1 : number + 6], 1):
+                counts[[row, other], [other, row]] += 1 / distance
+    seen = counts > 0
+    logs, weights = np.log(np.where(seen, counts, 1)), seen * np.minimum(1, counts / 10) ** 0.75
+    rng = np.random.default_rng(0)
+    sides = [rng.uniform(-0.5, 0.5, (len(words), n_dims + 2)) / n_dims for _ in range(2)]
+    sides[0][:, -1] = sides[1][:, -2] = 1  # beside the bias of the other side
+    squares = [np.ones_like(side) for side in sides]
+    for _ in range(n_steps):
+        wrong = weights * (sides[0] @ sides[1].T - logs)
+        slopes = [wrong @ sides[1], wrong.T @ sides[0]]
+        slopes[0][:, -1] = slopes[1][:, -2] = 0
+        for side, square, slope in zip(sides, squares, slopes, strict=True):
+            square += slope**2
+            side -= 0.5 * slope / np.sqrt(square)
+    return words, sides[0][:, :n_dims] + sides[1][:, :n_dims]
+
+
+@pytest.mark.filterwarnings("ignore:.*come without word frequencies")
+@pytest.mark.parametrize("factor", [1, 10])
+def test_vectors_of_glove_in_a_file_of_theirs_give_no_giant_topic(documents, tmp_path, factor):
+    words, matrix = glove(documents)
+    path = tmp_path / "glove.txt"
+    lines = (
+        f"{word} {' '.join(map(str, row))}\n"
+        for word, row in zip(words, factor * matrix.round(5), strict=True)
+    )
+    path.write_text("".join(lines))
+    model = TopicVec(6, str(path), random_state=0).fit(documents)
+    assert max(topic.share for topic in model.topics_) < 0.4
+
+
 def test_a_mapping_of_words_is_vectors(vectors, documents):
     mapping = {word: vectors[word] for word in vectors}
     frequencies = dict.fromkeys(mapping, 1)
@@ -118,9 +167,28 @@ def test_what_holds_no_vectors_is_told(vectors):
         TopicVec(2, vectors=3).fit(["a text"])
 
 
-def test_vectors_of_spacy_are_taken_over(vectors, documents):
-    spacy = pytest.importorskip("spacy")
-    nlp = spacy.blank("en")
+class Vocab:
+    """What is used of a vocabulary of spaCy, which is too large to install for one test."""
+
+    def __init__(self):
+        self.strings = {}
+        self.vectors = SimpleNamespace(key2row={}, data=np.empty((0, N_DIMS), np.float32))
+
+    def set_vector(self, word, vector):
+        self.strings[hash(word)] = word
+        self.vectors.key2row[hash(word)] = len(self.vectors.data)
+        self.vectors.data = np.vstack([self.vectors.data, vector])
+
+
+def blank(kind):
+    if kind == "stand-in":
+        return SimpleNamespace(vocab=Vocab())
+    return pytest.importorskip("spacy").blank("en")
+
+
+@pytest.mark.parametrize("kind", ["stand-in", "spacy"])
+def test_vectors_of_spacy_are_taken_over(vectors, documents, kind):
+    nlp = blank(kind)
     with pytest.raises(DataError, match="has no word vectors: load one that has"):
         load_vectors(nlp)
     for word in vectors:

@@ -3,15 +3,27 @@
 import csv
 import io
 import json
+import pickle
+import re
 import subprocess
 import sys
 import tracemalloc
+import zipfile
 from email.message import EmailMessage
+from pathlib import Path
 
+import pandas
 import pytest
+from sklearn.base import clone
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
 
-from topicvec import TopicVec, datasets, read_documents
+import topicvec
+from topicvec import TopicVec, datasets, load_vectors, measure, pictures, read_documents, represent
 from topicvec.cli.main import call
+from topicvec.represent import TopicClassifier, TopicFeatures, topics_over_time, topics_per_class
 
 pytestmark = pytest.mark.filterwarnings("always")  # as people have it: commands say them
 
@@ -199,10 +211,28 @@ def wrapped(pdf_of):
         "a.html": f"<html><style>p {{font: x}}</style><p>{text}<script>font()</script></html>",
         "a.md": f"# Rings\n\n*{text}*\n",
         "a.eml": mail.as_bytes(),
+        "a.docx": packed({"word/document.xml": f"<w:p xmlns:w='w'><w:t>{text}</w:t></w:p>"}),
+        "a.epub": packed(
+            {
+                "META-INF/container.xml": "<c><rootfile full-path='a.opf'/></c>",
+                "a.opf": "<p><item id='1' href='1.xhtml' media-type='application/xhtml+xml'/>"
+                "<itemref idref='1'/></p>",
+                "1.xhtml": f"<html><body><p>{text}</p></body></html>",
+            }
+        ),
     }
 
 
-def test_pdf_html_markdown_and_e_mail_give_their_words_never_fonts(home, capsys, pdf_of):
+def packed(parts):
+    """Make what Word and readers of books write: an archive of XML."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for name, part in parts.items():
+            archive.writestr(name, part)
+    return content.getvalue()
+
+
+def test_documents_in_a_wrapping_give_their_words_never_fonts(home, capsys, pdf_of):
     pytest.importorskip("pypdf")
     folder = home / "wrapped"
     folder.mkdir()
@@ -213,7 +243,22 @@ def test_pdf_html_markdown_and_e_mail_give_their_words_never_fonts(home, capsys,
     words = {each["word"] for topic in json.loads(out)["topics"] for each in topic["words"]}
     assert {"telescope", "planet"} <= words
     assert words <= {"telescope", "shows", "rings", "planet", "null"}
-    assert err.splitlines()[0].startswith("4 files: 1 e-mail, 1 HTML, 1 Markdown, 1 PDF; 3 utf-8")
+    kinds = "1 Word, 1 e-mail, 1 EPUB, 1 HTML, 1 Markdown, 1 PDF"
+    assert err.splitlines()[0].startswith(f"6 files: {kinds}; 4 utf-8")
+
+
+def test_old_text_of_china_is_read_and_cut_into_words(home, capsys):
+    pytest.importorskip("rjieba")
+    path = home / "old.txt"
+    path.write_bytes("农民担心果园里的干旱，他们等待下雨。主题模型发现文档中的主题。".encode("gbk"))
+    out, err = run(capsys, "topics", path, "-k", "1", "--json")
+    said, unknown, *_ = err.splitlines()
+    assert said == f"{path}: plain text, gb18030 (a guess)"
+    assert unknown.startswith(
+        "100.0% of the words are not in the general vectors, which know English"
+    )
+    words = {each["word"] for each in json.loads(out)["topics"][0]["words"]}
+    assert {"农民", "主题"} <= words
 
 
 def test_what_needs_an_extra_names_it(home, pdf_of):
@@ -257,3 +302,76 @@ def test_a_model_is_listed_named_joined_searched_and_written_out(home, capsys, m
     out, err = run(capsys, "transform", model, "-", "-o", "-")
     assert out.startswith("id,label,topic0,topic1")
     assert err.splitlines()[0] == "stdin: plain text, cp1252 (a guess)"
+
+
+@pytest.fixture(scope="module")
+def frame():
+    """What a data scientist has in a notebook."""
+    rows = [{"text": each.text, "section": each.label, "day": each.time} for each in CORPUS]
+    return pandas.DataFrame(rows, index=[f"post {number}" for number in range(len(rows))])
+
+
+def quick(n_topics=4, **params):
+    return TopicVec(n_topics, random_state=0, vectors="general", phrases=False, tol=1, **params)
+
+
+def test_a_column_of_a_table_becomes_tables(frame):
+    model = quick().fit(frame["text"])
+    topics, documents = model.topic_table(), model.document_table(frame["text"])
+    assert topics["share"].sum() == pytest.approx(1)
+    assert list(documents.index) == list(frame.index)
+    assert {*documents["label"]} <= {*topics["label"]}
+    by_class = topics_per_class(model, frame["text"], frame["section"]).table()
+    assert {*by_class["class"]} == {*frame["section"]}
+    by_time = topics_over_time(model, frame["text"], times=range(1900, 1996), n_bins=3).table()
+    assert by_time["documents"].groupby(by_time["topic"]).sum().eq(len(frame)).all()
+    topic, probability = model.find_topics("football")[0]
+    assert 0 < probability <= 1
+    assert topic.title in model._repr_html_()
+    assert "TopicVec" in quick()._repr_html_()
+    assert len(pickle.dumps(model)) < 10_000_000
+
+
+def test_pipelines_searches_and_folds_work_as_with_any_estimator(frame):
+    texts, labels = frame["text"], frame["section"]
+    topics = quick().set_output(transform="pandas")
+    counted = make_pipeline(CountVectorizer(min_df=3, stop_words="english"), topics)
+    shares = counted.fit_transform(texts)
+    assert list(shares.columns) == counted["topicvec"].get_feature_names_out().tolist()
+    assert counted["topicvec"].components_.shape[0] == 5
+    search = GridSearchCV(
+        make_pipeline(TopicFeatures(quick()), LogisticRegression()),
+        {"topicfeatures__model__n_topics": [2, 6]},
+        cv=2,
+    ).fit(texts, labels)
+    assert search.best_params_ == {"topicfeatures__model__n_topics": 6}
+    classifier = TopicClassifier(quick(1))
+    assert cross_val_score(classifier, texts, labels, cv=2).mean() > 0.8
+    numbers = labels.astype("category").cat.codes
+    assert clone(classifier).fit(texts, numbers).predict(texts[:3]).dtype == numbers.dtype
+
+
+def test_a_mapping_of_words_and_vectors_is_enough(frame):
+    known = load_vectors()
+    given = {
+        word: 20 * vector for word, vector in zip(known.words[:9000], known.matrix, strict=False)
+    }
+    with pytest.warns(UserWarning, match="come without word frequencies"):
+        model = TopicVec(8, vectors=given, phrases=False, tol=1, random_state=0).fit(frame["text"])
+    assert max(topic.share for topic in model.topics_) < 0.5
+
+
+def test_every_name_in_the_table_for_those_who_come_from_bertopic_is_there():
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "migrate.md"
+    rows = re.findall(r"^\| .* \| (.*) \|$", page.read_text(encoding="utf-8"), re.M)[1:]
+    assert len(rows) > 25
+    model = quick().fit([each.text for each in CORPUS])
+    places = [model, represent, pictures, measure, topicvec, topicvec.model, model.topics_[0]]
+    known = {name for place in places for name in [*dir(place), *getattr(place, "__all__", ())]}
+    known |= {*model.get_params(), *model.topic_table().columns}
+    for function in (TopicVec.fit, TopicVec.prune, topicvec.model.read_topics):
+        known |= {*function.__annotations__}
+    told = {name for row in rows for code in re.findall(r"`(.*?)`", row)
+            for name in re.findall(r"[a-z_]\w*", re.sub(r"\".*?\"", "", code), re.I)}  # fmt: skip
+    others = {"topicvec", "model", "k", "text", "texts", "words", "table", "y", "name", "stream"}
+    assert told - known - others - {"measure", "models", "topic", "pictures"} == set()

@@ -220,7 +220,7 @@ def test_a_file_of_word_vectors_is_not_a_model(tmp_path):
 
 def test_a_pickle_is_not_opened(path):
     path.write_bytes(pickle.dumps({"topics": 1}))
-    with pytest.raises(FormatError, match="not a whole model file"):
+    with pytest.raises(FormatError, match="this is no model file: check the name"):
         load(path)
 
 

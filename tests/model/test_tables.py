@@ -12,8 +12,8 @@ import pytest
 from topicvec import TopicVec, frames
 from topicvec.datasets import sample_corpus
 from topicvec.errors import DataError, MissingExtra
-from topicvec.measure import topic_stability
-from topicvec.represent import topics_over_time, topics_per_class
+from topicvec.measure import npmi, topic_stability
+from topicvec.represent import TopicClassifier, TopicFeatures, topics_over_time, topics_per_class
 
 
 @pytest.fixture(scope="module")
@@ -149,5 +149,60 @@ def test_the_wrong_kind_of_argument_is_told_in_a_sentence(model):
         model.drop(3)
     with pytest.raises(DataError, match=r"expected names of topics such as \{3: 'sea'\}, found"):
         model.relabel("sea")
+    with pytest.raises(DataError, match=r"n_topics must be a whole number .* found 'auto'"):
+        model.reduce("auto")
+    with pytest.raises(DataError, match=r"lists of words; found a model: give \[\[word for word"):
+        npmi(model, [["cat"]])
+    for runs in (model, [model, model]):
+        with pytest.raises(DataError, match=r"found a model: give \[model\.topic_vectors_\[1:\]"):
+            topic_stability(runs)
     with pytest.raises(DataError, match='for lists of words give by="jaccard"'):
         topic_stability([[["cat", "dog"]], [["dog", "cat"]]])
+
+
+def test_what_is_no_list_of_documents_is_never_taken_for_one(model, tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("The cat purrs.")
+    takers = [
+        model.transform,
+        model.document_table,
+        TopicVec(2).fit_transform,
+        TopicFeatures().fit,
+        TopicFeatures().fit_transform,
+        lambda documents: TopicClassifier().fit(documents, ["a", "b"]),
+        lambda documents: topics_over_time(model, documents, times=["2001", "2002"]),
+        lambda documents: topics_per_class(model, documents, ["a", "b"]),
+    ]
+    for take in takers:
+        with pytest.raises(DataError, match="found one str; put it in a list"):
+            take("ab")
+        with pytest.raises(DataError, match=r"found one str; a file is read by topicvec\.read_doc"):
+            take(str(path))
+        with pytest.raises(DataError, match=r"found a dict; give list\(x\.values\(\)\)"):
+            take({"a": "The cat", "b": "The dog"})
+    with pytest.raises(
+        DataError, match="is a file, not the folder of a prepared corpus: its texts"
+    ):
+        TopicVec(2).fit(path)
+
+
+def test_a_document_without_a_class_is_told(documents):
+    labels = [None, *(["a", "b"] * len(documents))[1 : len(documents)]]
+    expected = f"found none for 1 of {len(documents)}, the first in row 0: leave"
+    for gap in (None, float("nan")):
+        with pytest.raises(DataError, match=expected):
+            TopicClassifier().fit(documents, [gap, *labels[1:]])
+
+
+def test_words_of_documents_are_counts_unless_they_have_weights(model):
+    counts = [[3.0, 1.0], [0.0, 2.0]]
+    words = list(model.vectors_.words[:2])
+    whole = TopicVec(2, model.vectors_, vocabulary=words, random_state=0).fit(counts)
+    assert whole.document_table(counts)["words"].tolist() == [4, 2]
+    assert whole.document_table([[0.5, 0.25], [0.0, 2.0]])["words"].tolist() == [0.75, 2.0]
+
+
+def test_a_share_and_its_bar_stay_in_one_line_of_a_notebook(model):
+    page = model._repr_html_()
+    assert "td.share{white-space:nowrap}" in page
+    assert page.count('<td class="share">') == len(model.topics_)

@@ -88,7 +88,7 @@ def test_similar_documents_are_of_the_same_class_mostly_and_never_itself(index, 
 
 def test_similar_takes_a_place_or_an_id(index, documents):
     assert index.similar(documents[5].id) == index.similar(5)
-    with pytest.raises(DataError, match=r"no document is called 'nobody'; .* with search"):
+    with pytest.raises(DataError, match=r"no document is called 'nobody'; .* use search"):
         index.similar("nobody")
     with pytest.raises(DataError, match="between 0 and 95"):
         index.similar(96)

@@ -85,6 +85,33 @@ def test_a_json_array_is_read_with_its_columns(write, caplog):
         read(path)
 
 
+ROWS_OF_JSON = [{"id": 1, "body": "Cats purr."}, {"id": 2, "body": "Dogs bark."}]
+
+
+@pytest.mark.parametrize(
+    ("content", "where"),
+    [
+        ({"n": 2, "posts": ROWS_OF_JSON}, " in 'posts'"),
+        ({"a": ROWS_OF_JSON[0], "b": ROWS_OF_JSON[1]}, ", an object for each row"),
+        (
+            {"id": {"0": 1, "1": 2}, "body": {"0": "Cats purr.", "1": "Dogs bark."}},
+            ", an object for each column",
+        ),
+    ],
+)
+def test_rows_within_an_object_are_found_and_said(write, caplog, content, where):
+    for indent in (None, 2):
+        path = write("a.json", json.dumps(content, indent=indent))
+        found = read(path, text_column="body")
+        assert found == [Document("1", "Cats purr."), Document("2", "Dogs bark.")]
+    assert said(caplog, path, text_column="body") == f"{path}: a JSON array{where}, utf-8"
+
+
+def test_an_object_with_a_text_is_that_text_whatever_lists_it_has(write):
+    path = write("a.json", json.dumps({"text": "one", "replies": ROWS_OF_JSON}, indent=1))
+    assert [each.text for each in read(path)] == ["one"]
+
+
 def test_a_json_array_is_read_a_piece_at_a_time(write, tmp_path):
     long = [{"text": f"{number} " + "x" * (number * 700 % 90_000)} for number in range(300)]
     path = write("a.json.gz", json.dumps(long))
@@ -140,6 +167,67 @@ def test_a_table_without_a_name_is_recognised_where_columns_are_asked_for(write)
     assert [each.text for each in read(path, text_column="body")] == ["Rain fell.", "Snow fell."]
 
 
+def test_a_line_that_says_the_delimiter_is_no_row(write, caplog):
+    for quoting in (None, False):
+        path = write("a.csv", "sep=;\r\nid;text\r\n1;Cats, dogs\r\n2;Cows, birds\r\n")
+        assert read(path, quoting=quoting)[1] == Document("2", "Cows, birds")
+    assert said(caplog, path) == f"{path}: CSV, semicolons, first row is the header, utf-8"
+
+
+def test_capitals_and_blanks_of_a_column_do_not_matter_unless_two_differ_in_them(write):
+    path = write("a.csv", "ID, Text ,LABEL\n1,Cats purr.,cat\n")
+    assert read(path) == [Document("1", "Cats purr.", "cat")]
+    assert read(path, text_column="TEXT", label_column="id")[0].label == "1"
+    path = write("b.csv", "Text,TEXT\none,two\n")
+    assert read(path, text_column="TEXT")[0].text == "two"
+    with pytest.raises(DataError, match=r"no column is called 'text'; .* 'Text', 'TEXT'"):
+        read(path)
+
+
+def test_columns_are_named_shortly_though_they_be_texts(write):
+    path = write("a.csv", "1,Good bread needs only flour water salt and a lot of time.\n" * 3)
+    with pytest.raises(DataError, match=r"found '1', 'Good bread needs only flour w…'$"):
+        read(path, text_column="body")
+    many = write("b.csv", ",".join(f"column {n}" for n in range(50)) + "\n" + "a," * 49 + "a\n")
+    with pytest.raises(DataError, match=r"'column 11' and 38 more$"):
+        read(many)
+
+
+def test_one_column_with_commas_is_told_how_to_be_read(write):
+    path = write("a.csv", "review\nGood.\nCheap, but cold.\n")
+    advice = r"expected 1 column as in the first row; found 2; if each line .* \(--format lines\)"
+    with pytest.raises(DataError, match=advice):
+        read(path)
+
+
+def test_a_table_that_is_read_as_text_is_hinted_at(write, caplog):
+    path = write("a.txt", "id|kind|body\n" + "1|cat|Cats purr.\n" * 9)
+    assert said(caplog, path).endswith(
+        "utf-8; if it is a table (bars between id, kind, body), name its column of texts with "
+        "--text-column"
+    )
+    caplog.clear()
+    path = write("b.txt", 'ham\tSay "no" to it, or\nspam\tGo "now.\n' * 30)
+    assert "(tabs between 2 columns)" in said(caplog, path)
+    assert [each.label for each in read(path, text_column=1, label_column=0)][:2] == ["ham", "spam"]
+
+
+def test_columns_are_of_the_tables_among_texts(write, tmp_path):
+    write("a/1.txt", "Dear Anna,\nthanks, Bert")
+    write("a/2.csv", "id;body\n7;Cats purr.\n")
+    found = read(tmp_path / "a", text_column="body")
+    assert [each.text for each in found] == ["Dear Anna,\nthanks, Bert", "Cats purr."]
+    write("b/1.txt", "Dear Anna,\nthanks, Bert")
+    with pytest.raises(DataError, match=r"1\.txt is read as plain text, which has no columns"):
+        read(tmp_path / "b", text_column="body")
+
+
+def test_a_table_of_another_format_than_is_said_is_named(excel):
+    path = excel("a.xlsx", [("text",), ("Cats purr.",)])
+    with pytest.raises(FormatError, match=r"a\.xlsx: this is no text, its bytes have zeros"):
+        read(path, format="csv", errors="strict")
+
+
 def test_many_lines_in_one_text_are_hinted_at(write, caplog):
     path = write("reviews.txt", "".join(f"Good food, table {n}.\n" for n in range(5_000)))
     assert said(caplog, path).endswith(
@@ -153,7 +241,7 @@ def test_a_folder_is_said_in_one_line_with_counts(write, tmp_path, caplog):
     write("c/x.txt", "Über größere Flüsse führen schöne Brücken.".encode("cp1252"))
     write("c/y.csv", "text\none\n")
     assert said(caplog, tmp_path / "c") == (
-        "22 files: 21 plain text, 1 CSV, commas, first row is the header; 21 utf-8, "
+        "22 files: 21 plain text, 1 CSV (commas, first row is the header); 21 utf-8, "
         f"1 cp1252 (a guess, as {tmp_path}/c/x.txt)"
     )
 
@@ -180,7 +268,7 @@ def test_excel_is_read_with_and_without_a_header(excel, caplog):
         Document("2.5", "Größe", ""),
         Document(f"{path}:3", "1984", "book"),
     ]
-    assert said(caplog, path) == f"{path}: Excel"
+    assert said(caplog, path) == f"{path}: Excel, sheet 'Sheet' of 2"
     bare = excel("b.xlsx", [(1, "Rain fell."), (2, "Snow fell.")])
     assert [each.text for each in read(bare, text_column="1")] == ["Rain fell.", "Snow fell."]
 
@@ -188,6 +276,25 @@ def test_excel_is_read_with_and_without_a_header(excel, caplog):
 def test_excel_without_the_text_lists_its_columns(excel):
     with pytest.raises(DataError, match=r"a\.xlsx: no column is called 'text'; .* 'title', 'body'"):
         read(excel("a.xlsx", [("title", "body"), ("x", "y")]))
+
+
+def test_the_sheet_with_the_columns_is_read_whatever_comes_first(tmp_path, caplog):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.append(["Report of 2024"])
+    notes, data = book.create_sheet("Notes"), book.create_sheet("Data")
+    for row in ("Ask Anna.", "Ask Bert."):
+        notes.append([row])
+    for row in [("Id", "Body"), (7, "Cats purr."), (8, "Dogs bark.")]:
+        data.append(row)
+    path = tmp_path / "a.xlsx"
+    book.save(path)
+    assert read(path, text_column="body") == [
+        Document("7", "Cats purr."),
+        Document("8", "Dogs bark."),
+    ]
+    assert said(caplog, path, text_column="body") == f"{path}: Excel, sheet 'Data' of 3"
+    assert [each.text for each in read(path)] == ["Ask Anna.", "Ask Bert."]
 
 
 PAGE = (
@@ -379,6 +486,25 @@ LAUGHS = "".join(
     for before, this in zip("abcdefghi", "bcdefghij", strict=True)
 )
 BOMB = f'<!DOCTYPE d [<!ENTITY a "xxxxxxxxxx">{LAUGHS}]><d>&j;</d>'
+
+
+def test_all_that_is_left_out_is_counted_and_some_named(write, tmp_path):
+    write("a.txt", "Cats purr.")
+    for number in range(9):
+        write(f"b{number}.pdf", b"%PDF-1.4 and no more")
+    with pytest.warns(UserWarning, match="9 of 10 documents cannot be read") as caught:
+        assert len(read(tmp_path)) == 1
+    [said] = [str(each.message) for each in caught]
+    named = ", ".join(f"{tmp_path}/b{number}.pdf" for number in range(1, 6))
+    assert said.endswith(f"; also left out: {named}, …")
+
+
+def test_arguments_of_another_kind_are_told_in_a_sentence(write):
+    for source in (None, 5):
+        with pytest.raises(DataError, match="expected a path or several; found "):
+            read(source)
+    with pytest.raises(DataError, match="no encoding is called None; try auto"):
+        read(write("a.txt", "Cats."), encoding=None)
 
 
 def test_bombs_do_not_go_off(write, monkeypatch):

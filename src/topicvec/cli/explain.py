@@ -13,7 +13,7 @@ from topicvec.cli import render
 from topicvec.cli.main import NOTHING_FOUND
 
 if TYPE_CHECKING:
-    from topicvec.model import TopicVec
+    from topicvec.model import Topic, TopicVec
     from topicvec.text import Document
 
 __all__ = ["explain", "summarize"]
@@ -28,7 +28,7 @@ def explain(
     learning: opts.Learning,
     model: opts.ModelOption = None,
     least: Annotated[
-        float, opts.flag("Leave words uncoloured whose topic is less probable.")
+        float, opts.flag("Leave words uncoloured whose topic is less probable.", min=0, max=1)
     ] = 0.0,
     json: opts.Json = False,
 ) -> None:
@@ -85,13 +85,16 @@ def _print(model: "TopicVec", text: str, words: Words) -> None:
         end = word["end"]
     render.show_marked([*pieces, (text[end:], None)])
     n_words = Counter(word["topic"] for word in words)
-    titles = {
-        topic.index: " ".join(word for word, _ in topic.words[:8])
-        for topic in model.topics_
-        if topic.index in n_words
-    }
+    titles = {topic.index: _called(topic) for topic in model.topics_ if topic.index in n_words}
     order = sorted(titles, key=lambda topic: (-n_words[topic], topic))
     render.show_legend([(topic, n_words[topic], titles[topic]) for topic in order])
+
+
+def _called(topic: "Topic") -> str:
+    """Give the words of a topic, behind its name if that is not made of them."""
+    words = [word for word, _ in topic.words[:8]]
+    is_own = topic.label is not None and not set(topic.title.split(", ")) <= set(words)
+    return " ".join([f"{topic.title}:", *words] if is_own else words)
 
 
 @opts.reads_texts

@@ -115,9 +115,11 @@ def show_table(
     """Print records as a table; numbers to the right, ``wide`` columns take the spare room."""
     if not rows:
         return
-    table = Table(title=escape(visible(title)) or None, title_justify="left", header_style="bold")
+    if title:  # a line of its own: above a narrow table it would be broken
+        _out.print(f"[italic]{escape(visible(title))}[/italic]", soft_wrap=True)
+    table = Table(header_style="bold")
     for name, value in rows[0].items():
-        is_number = isinstance(value, int | float)
+        is_number = isinstance(value, int | float) or str(value).endswith("%")
         table.add_column(
             escape(visible(name)),
             justify="right" if is_number else "left",

@@ -1,6 +1,7 @@
 """``topicvec info``, ``show``, ``over-time``, ``by-class``: a model, a topic, and where it is."""
 
 from collections.abc import Mapping
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Annotated, Any
 
 from topicvec.cli import options as opts
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["by_class", "info", "over_time", "show"]
 
-_SHOWN = 0.01  # share of a topic in a class
+_SHOWN = 0.01  # share of a topic in a class or document
 _BARS = "▁▂▃▄▅▆▇█"
 _Documents = Annotated[
     opts.SourceTexts | None,
@@ -136,10 +137,28 @@ def _topic_facts(model: "TopicVec", topic: "Topic", n: int) -> dict[str, Any]:
 def _print(facts: dict[str, Any]) -> None:
     of_class = f", class {facts['class']}" if facts["class"] else ""
     render.show_text(f"Topic {facts['index']}: {facts['title']} ({facts['share']:.1%}{of_class})")
-    render.show_table(facts["words"], title="Words of the corpus")
-    render.show_table(facts["nearest_words"], title="Nearest words of the vocabulary")
-    render.show_table(facts["similar_topics"], title="Similar topics")
-    render.show_table(facts["documents"], title="Documents")
+    pairs = zip_longest(facts["words"], facts["nearest_words"])
+    render.show_table(
+        [
+            {
+                "words of the corpus": own and own["word"],
+                "relevance": own and own["relevance"],
+                "nearest words of the vectors": near and near["word"],
+                "cosine": near and near["cosine"],
+            }
+            for own, near in pairs
+        ]
+    )
+    render.show_table(
+        [
+            {"topic": each["index"], "label": each["title"], "cosine": each["cosine"]}
+            for each in facts["similar_topics"]
+        ],
+        title="Similar topics",
+    )
+    rows = [{"id": each["id"], "share": f"{each['share']:.1%}"}
+            for each in facts["documents"] if each["share"] >= _SHOWN]  # fmt: skip
+    render.show_table(rows, title="Documents")
 
 
 @opts.reads_texts
@@ -214,7 +233,7 @@ def _print_courses(courses: "list[Course]") -> None:
     rows = [
         {
             "topic": course.topic.index,
-            "name": course.topic.title,
+            "label": course.topic.title,
             f"{first} … {last}": _bars(course),
             "peak": f"{max(span.share for span in course.spans):.1%}",
             "born": _name(course, "born"),
@@ -222,7 +241,7 @@ def _print_courses(courses: "list[Course]") -> None:
         }
         for course in courses
     ]
-    render.show_table(rows, title="Topics over time", wide=["name"])
+    render.show_table(rows, title="Topics over time", wide=["label"])
 
 
 def _bars(course: "Course") -> str:

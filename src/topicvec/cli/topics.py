@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["choose", "demo", "fit", "list_topics", "prepare", "topics"]
 
 _SHOWN = 0.0005  # share of the null topic; less is none
+_NAMED = 10  # topics of the background that are named
 
 _Corpus = Annotated[Path, opts.flag("--output", "-o", "Folder for the corpus.")]
 _Folder = Annotated[Path, opts.flag("--output", "-o", "Folder for the pages.")]
@@ -186,6 +187,9 @@ def choose(
         render.show_csv([{"topics": row["topics"], "score": row["score"]} for row in rows])
     else:
         render.show_table(rows, title="Held-out words by number of topics")
+    if len(rows) > 1 and found.best in (rows[0]["topics"], rows[-1]["topics"]):
+        where = "fewer" if found.best == rows[0]["topics"] else "more"
+        render.note(f"the best is at the edge of what was tried: try {where} topics too")
 
 
 @opts.reads_texts
@@ -275,10 +279,24 @@ def _show_table(topics: "Sequence[Topic]", title: str) -> None:
     shown = [topic for topic in topics if not topic.is_null]
     by_class = any(topic.class_ for topic in shown)
     rows = [_row(topic, with_class=by_class, share=f"{topic.share:.1%}") for topic in shown]
+    for row, topic in zip(rows, shown, strict=True):
+        del row["words"]  # the first make the label, and are not said twice
+        named = topic.title.split(", ")
+        row["more words"] = " ".join(word for word, _ in topic.words if word not in named)
     faint = [place for place, topic in enumerate(shown) if topic.is_background]
-    render.show_table(rows, title=title, wide=["words"], faint=faint)
-    behind = sum(topic.share for topic in topics if topic.is_background)
-    if behind:
-        render.show_text(f"grey: background, {behind:.1%} of the words, which tell nothing")
+    render.show_table(rows, title=title, wide=["more words"], faint=faint)
+    if faint:
+        render.show_text(_background([shown[place] for place in faint]))
     if topics[-1].share >= _SHOWN:
         render.show_text(f"null topic, words that belong nowhere: {topics[-1].share:.1%}")
+
+
+def _background(topics: "Sequence[Topic]") -> str:
+    """Say which topics are background, as not all that is read has colours."""
+    numbers = ", ".join(str(topic.index) for topic in topics[:_NAMED])
+    more = ", …" if len(topics) > _NAMED else ""
+    share = sum(topic.share for topic in topics)
+    kind = "topics" if len(topics) > 1 else "topic"
+    return (
+        f"background (grey), {share:.1%} of the words, which tell nothing: {kind} {numbers}{more}"
+    )

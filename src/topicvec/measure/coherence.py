@@ -213,6 +213,11 @@ def _scores(
 
 def checked_topics(topics: Sequence[Sequence[str]]) -> list[list[str]]:
     """Copy lists of topic words, each word once a list; refuse what is none."""
+    if hasattr(topics, "topics_"):
+        raise DataError(
+            "expected topics as lists of words; found a model: give "
+            "[[word for word, _ in topic.words] for topic in model.topics_ if not topic.is_null]"
+        )
     if isinstance(topics, str) or any(isinstance(words, str) for words in topics):
         raise DataError("expected topics as lists of words; found a str: give [['cat', 'dog'], …]")
     lists = [list(dict.fromkeys(words)) for words in topics]

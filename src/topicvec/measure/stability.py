@@ -70,6 +70,11 @@ def topic_stability(
     >>> topic_stability(runs, by="jaccard")
     StabilityScore(value=0.666..., pairs=(0.666...,), by='jaccard')
     """
+    if not hasattr(runs, "__len__") or any(hasattr(run, "topics_") for run in runs):
+        raise DataError(
+            "expected a list of runs, their topic vectors; found a model: give "
+            "[model.topic_vectors_[1:], other.topic_vectors_[1:]]"
+        )
     if len(runs) < 2:
         raise DataError(f"expected at least two runs to compare; found {len(runs)}")
     pairs = tuple(

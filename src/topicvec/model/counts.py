@@ -21,6 +21,7 @@ from topicvec.text.bag import Bag, BagBuilder, BagReport
 from topicvec.text.counting import (
     DocumentLike,
     Tokenize,
+    check_several,
     checked_documents,
     count_documents,
     count_tokens,
@@ -42,6 +43,7 @@ __all__ = [
     "UNKNOWN_HINT",
     "DocumentCounter",
     "Reading",
+    "as_documents",
     "check_columns",
     "checked_matrix",
     "column_names",
@@ -343,6 +345,20 @@ def is_matrix(documents: Any) -> bool:
     if isinstance(first, np.ndarray):
         return first.dtype.kind in "biuf"
     return isinstance(first, list | tuple) and bool(first) and isinstance(first[0], Number)
+
+
+def as_documents(documents: Any) -> Any:
+    """Give documents that can be read twice: a stream as a list, a matrix or array as it is.
+
+    Examples
+    --------
+    >>> as_documents(text for text in ["a text", "another"])
+    ['a text', 'another']
+    """
+    if is_matrix(documents) or hasattr(documents, "shape"):
+        return documents
+    check_several(documents)
+    return list(documents)
 
 
 def check_columns(estimator: Any, documents: Any, *, reset: bool) -> None:

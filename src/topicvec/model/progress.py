@@ -39,6 +39,7 @@ class Watch:
         self.advance, self.tol = advance, tol
         self.changes: dict[str | None, list[float]] = {}
         self.bounds: dict[str | None, float] = {}
+        self.latest: tuple[int, str] | None = None  # iteration and what was said of it
 
     def __call__(self, news: StepInfo) -> None:
         """Move the bar by what an iteration tells."""
@@ -49,8 +50,14 @@ class Watch:
         bound = sum(self.bounds.values()) / len(self.bounds)
         change = f" {news.change:+.2g}" if math.isfinite(news.change) else ""
         classes = f"of {len(self.bounds)} classes, " if len(self.bounds) > 1 else ""
-        detail = f"{classes}bound {bound:.4f}{change}"
-        self.advance(LEARNING, news.iteration, total, detail)
+        self.latest = news.iteration, f"{classes}bound {bound:.4f}{change}"
+        self.advance(LEARNING, news.iteration, total, self.latest[1])
+
+    def finish(self) -> None:
+        """Fill the bar, which rests on a guess of how many iterations there will be."""
+        if self.latest is not None:
+            done, detail = self.latest
+            self.advance(LEARNING, done, done, detail)
 
 
 def iterations_left(changes: Sequence[float], tol: float) -> int:
@@ -86,7 +93,9 @@ def watched(tol: float) -> Iterator[Watch]:
     """
     with _cell() if _in_notebook() else _terminal() as advance:
         advance(LEARNING, 0)
-        yield Watch(advance, tol)
+        watch = Watch(advance, tol)
+        yield watch
+        watch.finish()
 
 
 def _in_notebook() -> bool:
@@ -125,6 +134,7 @@ def _terminal() -> Iterator[Advance]:
         task = bar.add_task(LEARNING, total=None)
 
         def advance(stage: str, done: int, total: int | None = None, detail: str = "") -> None:
-            bar.update(task, completed=done, total=total, description=f"{stage} {detail}".rstrip())
+            text = f"{stage} {detail}".rstrip()
+            bar.update(task, completed=done, total=total, description=text)
 
         yield advance

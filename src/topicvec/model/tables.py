@@ -16,9 +16,12 @@ Floats = NDArray[np.floating]
 Columns = dict[str, Any]
 
 _SHOWN = 20  # topics on a page
+_ROUNDING = 0.01
+# the colour is seen on light and on dark pages
 _STYLE = (
-    "<style>.topicvec td,.topicvec th{text-align:left!important}.topicvec td{max-width:40em}"
-    ".topicvec i{display:inline-block;height:.7em;background:#332288;margin-right:.4em}"
+    "<style>.topicvec td,.topicvec th{text-align:left!important;padding:.2em .7em}"
+    ".topicvec td{max-width:40em}.topicvec td.share{white-space:nowrap}"
+    ".topicvec i{display:inline-block;height:.7em;background:#7566c9;margin-right:.4em}"
     ".topicvec .other{opacity:.6}</style>"
 )
 
@@ -79,7 +82,8 @@ def document_columns(
     shares : array, (D, K)
         The topics' proportions.
     n_words : array, (D,)
-        How many known words each document has; without one the shares are the prior's.
+        How many known words each document has, whole numbers if all are but for rounding; without
+        a word the shares are the prior's.
     names : sequence of str
         Of the K topics, as of `TopicVec.get_feature_names_out`.
 
@@ -102,9 +106,16 @@ def document_columns(
         "topic": main,
         "label": [names[row].partition(": ")[2] for row in main],
         "share": shares[np.arange(len(shares)), main],
-        "words": n_words,
+        "words": _whole(n_words),
         **dict(zip(names, shares.T, strict=True)),
     }
+
+
+def _whole(numbers: Floats) -> NDArray[Any]:
+    """Give sums of probabilities as the counts that they are, if no weights made them."""
+    nearest = numbers.round()
+    counts = np.abs(numbers - nearest).max(initial=0.0) < _ROUNDING
+    return nearest.astype(int) if counts else numbers
 
 
 def _ids(documents: Any, n_documents: int) -> list[Any]:
@@ -144,8 +155,11 @@ def _row(topic: Topic, part: float) -> str:
     of_class = f" [{topic.class_}]" if topic.class_ else ""
     bar = f'<i style="width:{6 * part:.2f}em"></i>{topic.share:.1%}'
     style = "" if kind_of(topic) == "topic" else ' class="other"'
-    cells = (str(topic.index), escape(topic.title + of_class), bar, escape(_words(topic)))
-    return f"<tr{style}>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+    name, words = escape(topic.title + of_class), escape(_words(topic))
+    return (
+        f'<tr{style}><td>{topic.index}</td><td>{name}</td><td class="share">{bar}</td>'
+        f"<td>{words}</td></tr>"
+    )
 
 
 def _words(topic: Topic) -> str:

@@ -24,6 +24,7 @@ from topicvec.model.counts import (
     UNKNOWN_HINT,
     DocumentCounter,
     Reading,
+    as_documents,
     check_columns,
     cut_batches,
     is_matrix,
@@ -341,8 +342,7 @@ class TopicVec(Estimator):
         >>> TopicVec(1, vectors, random_state=0).fit_transform(["cat dog", "car"]).shape
         (2, 2)
         """
-        stays = hasattr(X, "shape") or is_matrix(X) or isinstance(X, PreparedCorpus | PathLike)
-        documents = X if stays else list(X)
+        documents = X if isinstance(X, PreparedCorpus | PathLike) else as_documents(X)
         return self.fit(documents, y, **fit_params).transform(documents)
 
     _place: Place | None = None  # where the batch before has left the topics
@@ -760,12 +760,12 @@ class TopicVec(Estimator):
         >>> vectors = WordVectors(["cat", "dog", "car"], np.diag([2, 2, 2]), [1, 1, 1])
         >>> model = TopicVec(1, vectors, random_state=0).fit(["cat dog cat", "car car"])
         >>> model.document_table(["cat", "a car"])["words"].tolist()
-        [1.0, 1.0]
+        [1, 1]
         """
         from topicvec.model.tables import document_columns
 
         check_frame(frame)
-        documents = X if hasattr(X, "shape") or is_matrix(X) else list(X)
+        documents = as_documents(X)
         found, names = self._infer(documents), self.get_feature_names_out().tolist()
         n_words = (found.theta - self.fitted_.alpha).sum(axis=1).round(6)
         columns = document_columns(documents, found.proportions, n_words, names)

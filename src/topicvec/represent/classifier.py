@@ -6,6 +6,7 @@ reads a classifier does not wait for it. `TopicClassifier`, with its base, is in
 
 from collections import Counter
 from collections.abc import Sequence
+from math import isnan
 from os import PathLike
 from typing import Any, NamedTuple, Self, cast, get_args
 
@@ -16,7 +17,7 @@ from scipy.sparse import csr_array, hstack
 from topicvec.errors import DataError, FormatError
 from topicvec.estimator import not_fitted
 from topicvec.model import bundle
-from topicvec.model.counts import check_columns, is_matrix
+from topicvec.model.counts import as_documents, check_columns
 from topicvec.model.fit import Callback, interrupts_held
 from topicvec.model.topicvec import TopicVec
 from topicvec.represent.documents import (
@@ -150,7 +151,7 @@ class LightClassifier:
         TopicClassifier
             This object.
         """
-        texts = X if is_matrix(X) or hasattr(X, "shape") else list(X)
+        texts = as_documents(X)
         check_columns(self, texts, reset=True)
         classes, places = checked_labels(y)
         names = classes.astype(str)[places].tolist()
@@ -214,7 +215,7 @@ class LightClassifier:
         """
         if not hasattr(self, "coef_"):
             raise not_fitted(self, "classes")
-        texts = X if hasattr(X, "shape") or is_matrix(X) else list(X)  # read twice
+        texts = as_documents(X)  # read twice
         check_columns(self, texts, reset=False)
         features = represent(
             self.model_, texts, self.form, prior=self.prior, sharpness=self.sharpness
@@ -360,7 +361,9 @@ def checked_labels(y: Any) -> tuple[NDArray[Any], Ints]:
             "class"
         )
     try:
-        labels = column_or_1d(y if hasattr(y, "__array__") else list(y), warn=True)
+        given = y if hasattr(y, "__array__") else list(y)
+        _check_no_gap(np.asarray(given, object).ravel().tolist())
+        labels = column_or_1d(given, warn=True)
         check_classification_targets(labels)
     except ValueError as error:
         raise DataError(str(error)) from error
@@ -369,6 +372,17 @@ def checked_labels(y: Any) -> tuple[NDArray[Any], Ints]:
         found = f"one class: {classes[0]}" if len(classes) else "none"
         raise DataError(f"a classifier needs at least two classes; found {found}")
     return classes, places
+
+
+def _check_no_gap(labels: Sequence[Any]) -> None:
+    """Refuse a document without a class; a table has NaN where there is none."""
+    gaps = [row for row, label in enumerate(labels)
+            if label is None or (isinstance(label, float) and isnan(label))]  # fmt: skip
+    if gaps:
+        raise DataError(
+            f"each document needs a class; found none for {len(gaps)} of {len(labels)}, the first "
+            f"in row {gaps[0]}: leave these documents out"
+        )
 
 
 def _labels_a_class(labels: Sequence[str]) -> int:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from topicvec.model.counts import check_columns, is_matrix
+from topicvec.model.counts import as_documents, check_columns
 from topicvec.model.topicvec import TopicVec
 from topicvec.represent.classifier import LightClassifier
 from topicvec.represent.documents import Form, feature_names, represent, represent_training
@@ -130,7 +130,7 @@ class TopicFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         TopicFeatures
             This object.
         """
-        documents = X if is_matrix(X) or hasattr(X, "shape") else list(X)
+        documents = as_documents(X)
         check_columns(self, documents, reset=True)
         model = TopicVec(random_state=0) if self.model is None else clone(self.model)
         self.model_ = model.fit(documents, y)
@@ -154,7 +154,7 @@ class TopicFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         -------
         array, (D, F)
         """
-        documents = X if is_matrix(X) or hasattr(X, "shape") else list(X)
+        documents = as_documents(X)
         self.fit(documents, y, **fit_params)
         return represent_training(self.model_, documents, y, self.form, prior=self.prior)
 

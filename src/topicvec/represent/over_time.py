@@ -39,6 +39,7 @@ from topicvec.model.inference import infer, word_masses, word_table
 from topicvec.model.reading import Topic
 from topicvec.model.topicvec import TopicVec
 from topicvec.represent.documents import counter_of
+from topicvec.text.counting import check_several
 from topicvec.text.document import Document, values_of
 
 __all__ = ["Course", "Courses", "Rise", "TimeSpan", "parse_time", "topics_over_time", "usual_bins"]
@@ -226,6 +227,7 @@ def topics_over_time(
     car [0.0, 1.0] 1 None
     cat, dog [1.0, 0.0] None 0
     """
+    check_several(documents)
     texts = list(documents)
     given = values_of(texts, "time", times)
     edges, groups = _cut(given, usual_bins(given) if n_bins is None else n_bins)

@@ -273,8 +273,8 @@ class DocumentIndex:
             if index in self.ids:
                 return self.ids.index(index)
             raise DataError(
-                f"no document is called {index!r}; the first is called {self.ids[0]!r}, and a word "
-                "is looked for with search"
+                f"no document is called {index!r}; the first is called {self.ids[0]!r}. To find "
+                "documents by a word, use search"
             )
         if not 0 <= index < len(self):
             raise DataError(f"expected a place between 0 and {len(self) - 1}; found {index}")

@@ -16,6 +16,7 @@ from topicvec.model.fitted import FittedTopics
 from topicvec.model.reading import Topic, relevant_words
 from topicvec.model.topicvec import TopicVec
 from topicvec.represent.similarity import unit_rows
+from topicvec.text.counting import check_several
 from topicvec.text.document import Document, values_of
 
 __all__ = [
@@ -363,6 +364,7 @@ def topics_per_class(
     >>> found.names, found.n_documents.tolist(), found.shares.sum(axis=1).round(6).tolist()
     (('pet', 'toy'), [2, 1], [1.0, 1.0])
     """
+    check_several(documents)
     texts = list(documents)
     names, groups = np.unique(values_of(texts, "label", labels), return_inverse=True)
     mixtures = np.asarray(model.transform(texts))

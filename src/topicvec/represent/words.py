@@ -101,7 +101,11 @@ def read_words(model: TopicVec, documents: Iterable[DocumentLike]) -> Read:
 def _beginning(document: DocumentLike) -> str:
     text = document.text if isinstance(document, Document) else document
     words = text[: 4 * _N_SHOWN].split() if isinstance(text, str) else text[:_N_SHOWN]
-    return " ".join(words)[:_N_SHOWN]
+    shown = " ".join(words)
+    if len(shown) <= _N_SHOWN:
+        return shown
+    cut = shown[: _N_SHOWN - 2]
+    return f"{cut.rpartition(' ')[0] or cut} …"
 
 
 def known_counts(

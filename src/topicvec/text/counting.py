@@ -1,10 +1,11 @@
 """Count words a chunk at a time, add the chunks up, and choose words by their frequency."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
+from os.path import isfile
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -22,6 +23,7 @@ __all__ = [
     "Limits",
     "Tally",
     "Tokenize",
+    "check_several",
     "checked_documents",
     "chunked",
     "count_documents",
@@ -263,9 +265,7 @@ def checked_documents(documents: Iterable[DocumentLike]) -> Iterator[DocumentLik
     Traceback (most recent call last):
     topicvec.errors.DataError: expected a text, ...; found NoneType in row 1; use '' for ...
     """
-    if isinstance(documents, (str, Document)) or not isinstance(documents, Iterable):
-        kind = type(documents).__name__
-        raise DataError(f"expected a list of documents; found one {kind}; put it in a list")
+    check_several(documents)
     for row, item in enumerate(documents):
         if not isinstance(item, (str, Document, list, tuple)):
             raise DataError(
@@ -273,6 +273,26 @@ def checked_documents(documents: Iterable[DocumentLike]) -> Iterator[DocumentLik
                 f"in row {row}; use '' for a missing text"
             )
         yield item
+
+
+def check_several(documents: object) -> None:
+    """Refuse a single text, whose characters would be taken for texts, and what has no order.
+
+    Examples
+    --------
+    >>> check_several({"a.txt": "The cat"})
+    Traceback (most recent call last):
+    topicvec.errors.DataError: expected a list of documents; found a dict; give list(x.values())
+    """
+    expected = "expected a list of documents; found"
+    if isinstance(documents, Mapping):
+        raise DataError(f"{expected} a {type(documents).__name__}; give list(x.values())")
+    if isinstance(documents, (str, Document)) or not isinstance(documents, Iterable):
+        is_path = isinstance(documents, str) and isfile(documents)  # noqa: PTH113 - or any text
+        advice = "put it in a list"
+        if is_path:
+            advice = f"a file is read by topicvec.read_documents({documents!r})"
+        raise DataError(f"{expected} one {type(documents).__name__}; {advice}")
 
 
 def _count_chunk(

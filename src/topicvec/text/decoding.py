@@ -93,7 +93,7 @@ def check_encoding(encoding: str) -> None:
     try:
         if encoding != "auto":
             "a".encode(encoding)  # also refuses codecs that make no text
-    except LookupError as error:
+    except (LookupError, TypeError) as error:
         raise DataError(
             f"no encoding is called {encoding!r}; try auto, utf-8, utf-16, cp1252 or latin-1"
         ) from error
@@ -196,7 +196,7 @@ class _Recoded(io.BufferedIOBase):
         try:
             return tell_encoding(piece, whole=whole)
         except NotText as error:
-            raise NotText(f"{self._name}: {error}") from error
+            raise NotText(f"{self._name}: {error}" if self._name else str(error)) from error
 
     def _choose(self, encoding: str) -> Any:
         self._decoding.used = encoding

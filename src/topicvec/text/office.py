@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 from xml.parsers import expat
 
 from topicvec.errors import DataError, FormatError, TopicVecError, require
@@ -20,7 +20,7 @@ from topicvec.text.decoding import Decoding, decode
 from topicvec.text.document import Document, SourceFile
 from topicvec.text.markup import html_text, message_text, plain_html, plain_markdown, tidy
 from topicvec.text.recognise import has_header
-from topicvec.text.tables import Columns, Row, documents_of_rows, seekable
+from topicvec.text.tables import Columns, Row, documents_of_rows, find_columns, seekable
 
 __all__ = ["read_excel", "read_wrapped"]
 
@@ -294,9 +294,12 @@ _WRAPPED: dict[str, Callable[[Source, Decoding, str], Found]] = {
 
 
 def read_excel(
-    file: SourceFile, columns: Columns, header: bool | None = None
+    file: SourceFile,
+    columns: Columns,
+    header: bool | None = None,
+    inside: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Document]:
-    """Read the first sheet of an Excel file, one row a document.
+    """Read a sheet of an Excel file, one row a document: the first that has the columns.
 
     Parameters
     ----------
@@ -306,6 +309,8 @@ def read_excel(
         What is where, as in `find_columns`.
     header : bool, optional
         Whether the first row names the columns; by default it does if it reads so.
+    inside : callable
+        Told which sheet is read, if there are several.
 
     Yields
     ------
@@ -317,10 +322,12 @@ def read_excel(
         try:
             _check_unpacked(source)
             book = openpyxl.load_workbook(source, read_only=True, data_only=True)
-            rows = _filled(book.worksheets[0].iter_rows(values_only=True))
-            first = list(islice(rows, _SOME_ROWS))
-            named = has_header([row for _, row in first]) if header is None else header
-            yield from documents_of_rows(chain(first, rows), file, columns, named)
+            chosen = _sheet(book.worksheets, columns, header)
+            where = f", sheet {chosen.title!r} of {len(book.worksheets)}"
+            if len(book.worksheets) > 1:
+                inside(where)
+            rows = chain(chosen.first, chosen.rest)
+            yield from documents_of_rows(rows, file, columns, chosen.header)
             book.close()
         except TopicVecError as error:
             raise _named(error, file.name) from error
@@ -329,6 +336,45 @@ def read_excel(
             raise FormatError(
                 f"{file.name}: damaged or not Excel ({reason}); save it again"
             ) from error
+
+
+class _Sheet(NamedTuple):
+    """A sheet whose first rows are known."""
+
+    title: str
+    first: list[Row]
+    rest: Iterator[Row]
+    header: bool
+
+    def has_rows(self) -> bool:
+        """Say whether there is more than a header."""
+        return len(self.first) > self.header
+
+    def has(self, columns: Columns) -> bool:
+        """Say whether the columns that are asked for are there."""
+        cells = self.first[0][1]
+        try:
+            names = cells if self.header else [str(place) for place in range(len(cells))]
+            find_columns(columns, names, self.title)
+        except DataError:
+            return False
+        return True
+
+
+def _sheet(sheets: list[Any], columns: Columns, header: bool | None) -> _Sheet:
+    """Choose the first sheet that has the columns, else the first that has rows."""
+    found = [_opened(sheet, header) for sheet in sheets]
+    text = columns.get("text")
+    asked = {**columns, "text": "text" if text is None else text}
+    full = [each for each in found if each.has_rows()] or found[:1]
+    return next((each for each in full if each.first and each.has(asked)), full[0])
+
+
+def _opened(sheet: Any, header: bool | None) -> _Sheet:
+    rows = _filled(sheet.iter_rows(values_only=True))
+    first = list(islice(rows, _SOME_ROWS))
+    named = has_header([row for _, row in first]) if header is None else header
+    return _Sheet(sheet.title, first, rows, named)
 
 
 def _check_unpacked(source: Source) -> None:

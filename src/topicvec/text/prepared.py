@@ -169,6 +169,11 @@ class PreparedCorpus:
         PreparedCorpus
         """
         where = Path(folder).absolute()
+        if where.is_file():
+            raise DataError(
+                f"{folder} is a file, not the folder of a prepared corpus: its texts are read by "
+                f"topicvec.read_documents({str(folder)!r})"
+            )
         try:
             card = json.loads((where / CARD).read_text("utf-8"))
         except FileNotFoundError as error:

@@ -28,6 +28,7 @@ from topicvec.text.recognise import (
     Layout,
     is_delimited,
     may_be_lines,
+    may_be_table,
     tell_format,
     tell_layout,
 )  # fmt: skip
@@ -45,6 +46,7 @@ _NAMES = {
     "html": "HTML", "markdown": "Markdown", "docx": "Word", "epub": "EPUB", "email": "e-mail",
     "mbox": "a mailbox", "pdf": "PDF",
 }  # fmt: skip
+_NAMED = 5  # documents that cannot be read, beside the first
 _UNICODE = {"utf-8", "utf-16", "utf-32", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"}
 
 logger = logging.getLogger(__name__)
@@ -74,9 +76,10 @@ def read_documents(
         input. Files that end in .gz, .xz, .bz2 or .zst are decompressed on the way.
     format : str
         "text" is one document a file, "lines" one a line; "csv", "tsv", "jsonl", "json" (an
-        array), "excel" and "parquet" have one a row; "html", "markdown", "docx", "epub", "email",
-        "mbox" and "pdf" give the text without what wraps it. "auto" tells each file's by its first
-        bytes and its suffix; what has no sign of another is text.
+        array, or an object with the rows in it), "excel" and "parquet" have one a row; "html",
+        "markdown", "docx", "epub", "email", "mbox" and "pdf" give the text without what wraps it.
+        "auto" tells each file's by its first bytes and its suffix; what has no sign of another is
+        text.
     encoding : str
         Encoding of the files. "auto" tells each file's by its bytes; a byte order mark is removed.
     errors : {"skip", "replace", "strict"}
@@ -86,7 +89,9 @@ def read_documents(
         how many there were. If nothing is left, the first is an error all the same.
     text_column, id_column, label_column, time_column : str or int, optional
         Columns of a table by name, or by position counted from 0. By default those called
-        "text", "id", "label" and "time"; an only column is the text.
+        "text", "id", "label" and "time"; an only column is the text. Capital letters matter only
+        where two names differ in nothing else. Texts among tables have no columns and are read all
+        the same. Of several sheets of an Excel file the first that has the columns is read.
     header : bool, optional
         Whether the first row of a CSV, TSV or Excel file names the columns; by default it does,
         unless it has numbers, whole sentences, or words that come again below it.
@@ -160,18 +165,25 @@ class _Reading:
         self.encodings: Counter[str] = Counter()
         self.example: dict[str, str] = {}  # a file in each encoding
         self.n_left_out, self.first = 0, FormatError("")
+        self.others: list[str] = []  # some that were left out after the first
         self.name = ""  # of the last file
-        self.n_lines = 0  # of the last text, if each may be a document
+        self.hint = ""  # what else the last text may be
+        self.detail = ""  # of the file at hand: the sheet or the list that its rows are in
+        self.alone, self.has_tables = True, False
+        self.refused: DataError | None = None  # a column of a text, which may lie among tables
 
     def documents(self, paths: list[Path]) -> Iterator[Document]:
         """Read all files."""
         n_documents, any_text = 0, False
+        self.alone = len(paths) == 1 and not paths[0].is_dir()
         for document in chain.from_iterable(
             map(self._file, chain.from_iterable(map(find_files, paths)))
         ):
             n_documents += 1
             any_text = any_text or bool(document.text)
             yield document
+        if self.refused is not None and not self.has_tables:
+            raise self.refused
         if self.n_left_out and not any_text:
             raise self.first
         if not any_text:
@@ -184,6 +196,7 @@ class _Reading:
 
     def _file(self, file: SourceFile) -> Iterator[Document]:
         self.decoding.used, self.decoding.has_marks = "", False
+        self.detail = self.hint = ""
         whole = self.format in ("auto", *_WHOLE)
         try:
             read, kind, said = self._recognised(file)
@@ -196,9 +209,9 @@ class _Reading:
         except FormatError as error:
             if self.decoding.errors == "strict" or not (whole or isinstance(error, NotText)):
                 raise
-            self._leave_out(error)
+            self._leave_out(error, file.name)
             return
-        self.kinds[said] += 1
+        self.kinds[said + self.detail] += 1
         self.name = file.name
         if self.decoding.used:
             self.encodings[self.decoding.used] += 1
@@ -212,10 +225,15 @@ class _Reading:
         kind = self._kind(file, sample)
         if kind in _NO_COLUMNS:
             self._refuse_columns(file, kind)
+        else:
+            self.has_tables = True
         said = _NAMES[kind]
         if kind not in ("csv", "tsv"):
-            return self._reader(kind), kind, said
-        layout = tell_layout(sample, self.decoding, kind, **self.table)
+            return self._reader(kind, sample), kind, said
+        try:
+            layout = tell_layout(sample, self.decoding, kind, **self.table)
+        except NotText as error:
+            raise NotText(f"{file.name}: {error}") from error
         return self._delimited(layout), kind, f"{said}, {layout}"
 
     def _kind(self, file: SourceFile, sample: bytes) -> str:
@@ -226,45 +244,62 @@ class _Reading:
         except FormatError as error:
             raise FormatError(f"{file.name}: {error}") from error
         wants_table = any(value is not None for value in self.columns.values())
-        if kind == "text" and wants_table and is_delimited(sample, self.decoding):
-            return "csv"
-        return kind
+        if kind != "text" or not wants_table:
+            return kind
+        is_table = is_delimited if self.alone else may_be_table  # prose is likely among many
+        return "csv" if is_table(sample, self.decoding) else kind
 
     def _refuse_columns(self, file: SourceFile, kind: str) -> None:
         asked = next((role for role, value in self.columns.items() if value is not None), None)
-        if asked is not None:
-            raise DataError(
-                f"{file.name} is read as {_NAMES[kind]}, which has no columns: leave out "
-                f"{asked}_column= (--{asked}-column), or say which table it is with format= "
-                "(--format csv, tsv, jsonl or json)"
-            )
+        if asked is None:
+            return
+        self.refused = self.refused or DataError(
+            f"{file.name} is read as {_NAMES[kind]}, which has no columns: leave out "
+            f"{asked}_column= (--{asked}-column), or say which table it is with format= "
+            "(--format csv, tsv, jsonl or json)"
+        )
+        if self.alone or self.format != "auto":
+            raise self.refused
 
     def _delimited(self, layout: Layout) -> Callable[[SourceFile], Iterator[Document]]:
         return lambda file: read_delimited(file, self.columns, self.decoding, layout)
 
-    def _reader(self, kind: str) -> Callable[[SourceFile], Iterator[Document]]:
+    def _reader(self, kind: str, sample: bytes) -> Callable[[SourceFile], Iterator[Document]]:
         columns, decoding = self.columns, self.decoding
         if kind == "text":
-            return self._read_text
+            return lambda file: self._read_text(file, sample)
         if kind == "lines":
             return lambda file: _read_lines(file, decoding)
         if kind == "jsonl":
             return lambda file: read_jsonl(file, columns, decoding)
         if kind == "json":
-            return lambda file: read_json(file, columns, decoding)
+            return lambda file: read_json(file, columns, decoding, self._inside)
         if kind == "parquet":
             return lambda file: read_parquet(file, columns)
         from topicvec.text import office  # its libraries take a while, and most files are text
 
         if kind == "excel":
-            return lambda file: office.read_excel(file, columns, self.table["header"])
+            return lambda file: office.read_excel(file, columns, self.table["header"], self._inside)
         return lambda file: office.read_wrapped(file, kind, decoding)
 
-    def _read_text(self, file: SourceFile) -> Iterator[Document]:
+    def _inside(self, where: str) -> None:
+        """Remember where in a file its rows are."""
+        self.detail = where
+
+    def _read_text(self, file: SourceFile, sample: bytes) -> Iterator[Document]:
         with open_text(file.path, self.decoding, newline="") as stream:
             document = Document(file.name, limited_text(stream, file.name), file.label)
-        self.n_lines = may_be_lines(document.text) if self.format == "auto" else 0
+        if self.format == "auto" and self.alone:
+            self.hint = self._may_be(document.text, sample)
         yield document
+
+    def _may_be(self, text: str, sample: bytes) -> str:
+        """Hint at what else a text may be: a table, or one document a line."""
+        if table := may_be_table(sample, self.decoding):
+            return f"; if it is a table ({table}), name its column of texts with --text-column"
+        if n_lines := may_be_lines(text):
+            return f"; if each of its {n_lines:,} lines is a document, add --format lines"
+        return ""
 
     def _mended(self, document: Document) -> Document | None:
         fields = {"id": document.id, "text": document.text, "label": document.label,
@@ -274,19 +309,25 @@ class _Reading:
         }
         if all(value is None or mended[name] is not None for name, value in fields.items()):
             return replace(document, **mended)
-        self._leave_out(FormatError(self.decoding.wrong_in(document.text, document.id)))
+        wrong = self.decoding.wrong_in(document.text, document.id)
+        self._leave_out(FormatError(wrong), document.id)
         return None
 
-    def _leave_out(self, error: FormatError) -> None:
-        self.first = self.first if self.n_left_out else error
+    def _leave_out(self, error: FormatError, name: str) -> None:
+        if not self.n_left_out:
+            self.first = error
+        elif len(self.others) < _NAMED:
+            self.others.append(name)
         self.n_left_out += 1
 
     def _report(self, n_documents: int) -> None:
         """Log what the files are, and warn of what could not be read."""
         if self.n_left_out:
+            more = ", …" if self.n_left_out > 1 + len(self.others) else ""
+            others = f"; also left out: {', '.join(self.others)}{more}" if self.others else ""
             warn(
                 f"{self.n_left_out:,} of {n_documents + self.n_left_out:,} documents cannot be "
-                f"read and are left out; the first: {self.first}"
+                f"read and are left out; the first: {self.first}{others}"
             )
         if self.decoding.n_replaced:
             warn(f"{self.decoding.n_replaced:,} bytes that are not in the encoding were replaced")
@@ -297,10 +338,8 @@ class _Reading:
         n_files = self.kinds.total()
         if n_files == 1:
             [kind], encodings = self.kinds, [self._encoding(name) for name in self.encodings]
-            said = ", ".join([f"{self.name}: {kind}", *encodings])
-            hint = f"; if each of its {self.n_lines:,} lines is a document, add --format lines"
-            return said + (hint if self.n_lines else "")
-        kinds = ", ".join(f"{n:,} {kind}" for kind, n in self.kinds.most_common())
+            return ", ".join([f"{self.name}: {kind}", *encodings]) + self.hint
+        kinds = ", ".join(f"{n:,} {_in_brackets(kind)}" for kind, n in self.kinds.most_common())
         encodings = [f"{n:,} {self._encoding(name, True)}" for name, n in
                      self.encodings.most_common()]  # fmt: skip
         return f"{n_files:,} files: {'; '.join([kinds, ', '.join(encodings)]).rstrip('; ')}"
@@ -309,6 +348,18 @@ class _Reading:
         if name in _UNICODE or self.decoding.encoding != "auto":
             return name
         return f"{name} (a guess{f', as {self.example[name]}' if many else ''})"
+
+
+def _in_brackets(kind: str) -> str:
+    """Keep what is said of a kind of file together, in a list of several.
+
+    Examples
+    --------
+    >>> _in_brackets("CSV, commas, no header")
+    'CSV (commas, no header)'
+    """
+    name, comma, more = kind.partition(", ")
+    return f"{name} ({more})" if comma else name
 
 
 def _read_lines(file: SourceFile, decoding: Decoding) -> Iterator[Document]:
@@ -341,6 +392,8 @@ def named_paths(source: PathLike | Iterable[PathLike]) -> list[Path]:
     """
     if isinstance(source, (str, os.PathLike)):
         source = [source]
+    if not isinstance(source, Iterable):
+        raise DataError(f"expected a path or several; found {type(source).__name__}")
     paths = [Path(name) for name in source]
     if not paths:
         raise DataError("expected at least one file or folder to read; found an empty list")

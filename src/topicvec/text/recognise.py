@@ -12,7 +12,7 @@ from topicvec.text.decoding import Decoding, decode
 
 __all__ = [
     "SAMPLE", "Format", "Layout", "find_delimiter", "has_header", "is_delimited", "may_be_lines",
-    "tell_format", "tell_layout",
+    "may_be_table", "tell_format", "tell_layout",
 ]  # fmt: skip
 
 Format = Literal[
@@ -45,6 +45,8 @@ _CONSISTENT = 0.8  # of the rows have as many fields as the first
 _HEADING = 60  # characters that the name of a column has at most
 _SENTENCE = re.compile(r"\S\s.*[.!?]\s*$|(\S+\s+){7}", re.S)
 _MANY_LINES, _FEW_BLANK, _WRAPPED = 50, 0.05, 0.5
+_MANY_ROWS = 5  # of a text that may be a table
+_SAID = re.compile(r"sep=(.)\r?\n")  # how some programs say the delimiter, in a line of its own
 
 
 class Layout(NamedTuple):
@@ -115,7 +117,9 @@ def _by_text(sample: bytes, suffix: str) -> Format:
     if _ARRAY.match(text) or (suffix == ".json" and text.lstrip().startswith("[")):
         return "json"
     if text.lstrip().startswith("{"):
-        if _is_object(text.lstrip().partition("\n")[0]):
+        first, _, more = text.strip().partition("\n")
+        is_only = suffix == ".json" and not more  # which may hold rows
+        if _is_object(first) and not is_only:
             return "jsonl"
         return "json" if suffix == ".json" else "text"
     if suffix == ".json":
@@ -164,6 +168,8 @@ def tell_layout(
     """
     text = _text(sample, decoding)
     usual = "\t" if kind == "tsv" else ","
+    if (said := _SAID.match(text)) is not None:
+        delimiter, text = delimiter or said[1], text[said.end() :]
     between = delimiter or find_delimiter(text, usual) or usual
     if quoting is None:
         plain, quoted = (_evenness(_split(text, between, quotes)) for quotes in (False, True))
@@ -187,12 +193,40 @@ def is_delimited(sample: bytes, decoding: Decoding) -> bool:
     >>> is_delimited(b"id|text\n1|Cats purr.\n", Decoding()), is_delimited(b"Cats.", Decoding())
     (True, False)
     """
-    return find_delimiter(_text(sample, decoding), ",") is not None
+    text = _text(sample, decoding)
+    if _SAID.match(text):
+        return True
+    # a paragraph with commas is no table
+    return len(text.splitlines()) > 1 and find_delimiter(text, ",") is not None
+
+
+def may_be_table(sample: bytes, decoding: Decoding) -> str:
+    r"""Say what a text without a sign of its format has between its columns, if it may have some.
+
+    Examples
+    --------
+    >>> may_be_table(b"id|text\n" + b"1|Cats purr.\n" * 5, Decoding())
+    'bars between id, text'
+    >>> may_be_table(b"Cats, dogs and birds.\n", Decoding())
+    ''
+    """
+    if len(_text(sample, decoding).splitlines()) < _MANY_ROWS or not is_delimited(sample, decoding):
+        return ""
+    layout = tell_layout(sample, decoding, "csv")
+    if layout.delimiter == "," and not layout.header:  # sentences with a comma each
+        return ""
+    rows = _split(_text(sample, decoding), layout.delimiter, layout.quoting)
+    names = ", ".join(map(str.strip, rows[0])) if layout.header else ""
+    columns = names if names and len(names) <= 2 * _HEADING else f"{len(rows[0])} columns"
+    return f"{_DELIMITERS.get(layout.delimiter, layout.delimiter)} between {columns}"
 
 
 def find_delimiter(text: str, usual: str) -> str | None:
     """Find what divides nearly all rows into as many fields as the first."""
-    shares = {each: _evenness(_split(text, each, True)) for each in (usual, *_DELIMITERS)}
+    shares = {
+        each: _evenness(_split(text, each, True) or _split(text, each, False))
+        for each in (usual, *_DELIMITERS)
+    }
     best = max(shares, key=lambda each: shares[each])  # the usual one where several are as good
     return best if shares[best][0] >= _CONSISTENT else None
 

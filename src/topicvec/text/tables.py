@@ -5,9 +5,9 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TextIO
 
@@ -31,6 +31,7 @@ _LARGEST_FIELD = 2**31 - 1  # what a C long holds on every system
 _BATCH_ROWS, _FEW_ROWS = 1024, 32
 _PIECE = 1 << 16  # characters of JSON
 _MANY_DIGITS = 10  # no table has so many columns
+_MOST_NAMED, _LONGEST_NAME = 12, 30  # columns in a message
 _BETWEEN = re.compile(r"\s*,?\s*")
 _DECODER = json.JSONDecoder()
 
@@ -88,7 +89,8 @@ def find_columns(columns: Columns, names: Sequence[str], where: str) -> Selectio
     ----------
     columns : mapping of "text", "id", "label" and "time" to str, int or None
         What the user said: a name, or a position counted from 0. ``None`` finds columns called
-        exactly "text", "id", "label" and "time"; an only column is the text.
+        "text", "id", "label" and "time"; an only column is the text. Capital letters and blanks
+        around a name count only where two would be the same without them.
     names : sequence of str
         The header of the table; positions as text if it has none.
     where : str
@@ -111,16 +113,17 @@ def find_columns(columns: Columns, names: Sequence[str], where: str) -> Selectio
     if text is None and len(names) != 1:
         raise DataError(
             f"{where}: no column is called 'text'; choose one with text_column= "
-            f"(--text-column) from {', '.join(map(repr, names))}"
+            f"(--text-column) from {_listed(names)}"
         )
     return Selection(text or 0, *others)
 
 
 def _position(column: Column, role: str, names: Sequence[str], where: str) -> int | None:
+    wanted = role if column is None else column
+    if isinstance(wanted, str) and (found := _place(wanted, names)) is not None:
+        return found
     if column is None:
-        return names.index(role) if role in names else None
-    if column in names:
-        return names.index(str(column))
+        return None
     place = column
     if isinstance(column, str) and column.isascii() and column.isdigit():
         place = int(column) if len(column) < _MANY_DIGITS else column
@@ -128,8 +131,34 @@ def _position(column: Column, role: str, names: Sequence[str], where: str) -> in
         return place
     raise DataError(
         f"{where}: no column {column!r} for {role}_column= (--{role}-column); "
-        f"found {', '.join(map(repr, names))}"
+        f"found {_listed(names)}"
     )
+
+
+def _place(name: str, names: Sequence[str]) -> int | None:
+    """Find a name as it is, or the only one that differs in capitals and blanks around it."""
+    if name in names:
+        return names.index(name)
+    alike = [place for place, each in enumerate(names) if _folded(each) == _folded(name)]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _folded(name: str) -> str:
+    return name.strip().casefold()
+
+
+def _listed(names: Sequence[str]) -> str:
+    """List names for a message, which a table without a header would else fill with its texts.
+
+    Examples
+    --------
+    >>> _listed(["id", "Good bread needs only flour, water, salt and time."])
+    "'id', 'Good bread needs only flour, …'"
+    """
+    short = (f"{name[: _LONGEST_NAME - 1]}…" if len(name) > _LONGEST_NAME else name
+             for name in names[:_MOST_NAMED])  # fmt: skip
+    more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(map(repr, short)) + more
 
 
 def _value(row: Sequence[Any], position: int | None) -> str | None:
@@ -190,6 +219,8 @@ def documents_of_rows(
     [Document(id='a:1', text='Cats purr.', label='cat', time=None)]
     """
     first = next(rows, None)
+    if first is not None and first[1][0].startswith("sep=") and not any(first[1][1:]):
+        first = next(rows, None)  # such a line says the delimiter
     if first is None:
         return
     names = first[1] if header else [str(column) for column in range(len(first[1]))]
@@ -241,10 +272,15 @@ def _even(rows: Iterable[Row], n_columns: int, where: str) -> Iterator[list[str]
         if row == [""] and n_columns > 1:  # a blank line between rows
             continue
         if len(row) != n_columns:
+            advice = (
+                "mend the row, or check delimiter= and quoting= (--format csv,delimiter=semicolon "
+                "or csv,no-quoting)"
+            )
+            if n_columns == 1:
+                advice = "if each line is a document, say format='lines' (--format lines)"
             raise DataError(
-                f"{where}, line {line}: expected {n_columns} columns as in the first row; "
-                f"found {len(row)}; mend the row, or check delimiter= and quoting= "
-                "(--format csv,delimiter=semicolon or csv,no-quoting)"
+                f"{where}, line {line}: expected {n_columns} column{'s'[: n_columns != 1]} as in "
+                f"the first row; found {len(row)}; {advice}"
             )
         yield row
 
@@ -298,8 +334,16 @@ def _json_object(line: str, where: str) -> dict[str, Any]:
     return record
 
 
-def read_json(file: SourceFile, columns: Columns, decoding: Decoding) -> Iterator[Document]:
+def read_json(
+    file: SourceFile,
+    columns: Columns,
+    decoding: Decoding,
+    inside: Callable[[str], None] = lambda _: None,
+) -> Iterator[Document]:
     """Read a JSON array, one element a document, or an only object.
+
+    An object may also hold the rows: as a list of objects, as an object for each, or, as pandas
+    writes them, as an object for each column.
 
     Parameters
     ----------
@@ -309,6 +353,8 @@ def read_json(file: SourceFile, columns: Columns, decoding: Decoding) -> Iterato
         Names of the keys, as in `find_columns`; elements that are text have none.
     decoding : Decoding
         Of the file.
+    inside : callable
+        Told where the rows are, if an object holds them.
 
     Yields
     ------
@@ -324,7 +370,8 @@ def read_json(file: SourceFile, columns: Columns, decoding: Decoding) -> Iterato
     ['Cats purr.', 'Dogs bark.']
     """
     with open_text(file.path, decoding) as stream:
-        for number, value in enumerate(_elements(stream, file.name), 1):
+        values = _rows_within(_elements(stream, file.name), columns.get("text"), inside)
+        for number, value in enumerate(values, 1):
             where = f"{file.name}, element {number}"
             if isinstance(value, str) and not any(each is not None for each in columns.values()):
                 value = {"text": value}
@@ -332,6 +379,44 @@ def read_json(file: SourceFile, columns: Columns, decoding: Decoding) -> Iterato
                 raise FormatError(f"{where}: expected a JSON object; found {type(value).__name__}")
             selection = find_columns(columns, list(value), where)
             yield selection.document(list(value.values()), number, file)
+
+
+def _rows_within(
+    values: Iterator[Any], text: Column, inside: Callable[[str], None]
+) -> Iterator[Any]:
+    """Give the rows that an only object holds, or the values as they are."""
+    first = list(islice(values, 2))
+    if len(first) == 1 and isinstance(first[0], dict):
+        first, where = _rows_of(first[0], text if isinstance(text, str) else "text")
+        inside(where)
+    yield from chain(first, values)
+
+
+def _rows_of(record: dict[str, Any], text: str) -> tuple[list[Any], str]:
+    """Find rows in an object, and say where.
+
+    Examples
+    --------
+    >>> _rows_of({"n": 2, "posts": [{"body": "Cats purr."}, {"body": "Dogs bark."}]}, "body")
+    ([{'body': 'Cats purr.'}, {'body': 'Dogs bark.'}], " in 'posts'")
+    >>> _rows_of({"id": {"0": 7}, "text": {"0": "Cats purr."}}, "text")
+    ([{'id': 7, 'text': 'Cats purr.'}], ', an object for each column')
+    """
+    by_name = {name: value for name, value in record.items() if value and _is_table(value)}
+    if record and all(isinstance(value, dict) for value in record.values()):
+        if text not in record:
+            return list(record.values()), ", an object for each row"
+        keys = list(record[text])
+        rows = [{name: column.get(key) for name, column in record.items()} for key in keys]
+        return rows, ", an object for each column"
+    if len(by_name) == 1 and text not in record:
+        [(name, rows)] = by_name.items()
+        return rows, f" in {name!r}"
+    return [record], ""
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, dict) for each in value)
 
 
 def _elements(stream: TextIO, name: str) -> Iterator[Any]:
