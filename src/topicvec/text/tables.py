@@ -30,6 +30,7 @@ Row = tuple[int, list[str]]  # its last line, counted from 1, and its fields
 _LARGEST_FIELD = 2**31 - 1  # what a C long holds on every system
 _BATCH_ROWS, _FEW_ROWS = 1024, 32
 _PIECE = 1 << 16  # characters of JSON
+_MANY_NAMES, _LONG_NAME = 30, 60  # columns that a message lists, and characters of each
 _MANY_DIGITS = 10  # no table has so many columns
 _BETWEEN = re.compile(r"\s*,?\s*")
 _DECODER = json.JSONDecoder()
@@ -111,7 +112,7 @@ def find_columns(columns: Columns, names: Sequence[str], where: str) -> Selectio
     if text is None and len(names) != 1:
         raise DataError(
             f"{where}: no column is called 'text'; choose one with text_column= "
-            f"(--text-column) from {', '.join(map(repr, names))}"
+            f"(--text-column) from {_listed(names)}"
         )
     return Selection(text or 0, *others)
 
@@ -128,8 +129,15 @@ def _position(column: Column, role: str, names: Sequence[str], where: str) -> in
         return place
     raise DataError(
         f"{where}: no column {column!r} for {role}_column= (--{role}-column); "
-        f"found {', '.join(map(repr, names))}"
+        f"found {_listed(names)}"
     )
+
+
+def _listed(names: Sequence[str]) -> str:
+    """List columns in a message that stays one to read, whatever a file calls them."""
+    shown = [repr(name if len(name) <= _LONG_NAME else f"{name[:_LONG_NAME]}…") for name in names]
+    more = f" and {len(names) - _MANY_NAMES:,} more" if len(names) > _MANY_NAMES else ""
+    return ", ".join(shown[:_MANY_NAMES]) + more
 
 
 def _value(row: Sequence[Any], position: int | None) -> str | None:
