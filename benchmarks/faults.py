@@ -62,7 +62,7 @@ class Case(NamedTuple):
 
     name: str
     output: str
-    old: list[str]
+    old: list[str]  # nothing if there is no old file
     new: list[str]
 
 
@@ -82,7 +82,7 @@ def cases() -> list[Case]:
     converted = ["vectors", "convert", "v.safetensors"]
 
     def made(name: str, output: str, *arguments: str, old: list[str], new: list[str]) -> Case:
-        to = [] if "index" in name else ["-o", output]
+        to = [] if "index" in name or "page" in name else ["-o", output]
         return Case(name, output, [*arguments, *old, *to], [*arguments, *new, *to])
 
     def seeded(name: str, output: str, *arguments: str) -> Case:
@@ -94,8 +94,16 @@ def cases() -> list[Case]:
     def of_model(name: str, output: str, *arguments: str) -> Case:
         return made(name, output, *arguments, old=["m.topicvec"], new=["n.topicvec"])
 
+    page = ["topics", *read, "-k", "2", "--page", "o.html"]
+    added_to = ["prepare", "t.jsonl", "-o", "corpus"]
     return [
         seeded("fit", "fit.topicvec", "fit", *read, "-k", "2"),
+        seeded("fit, prepared", "q.topicvec", "fit", "r", *read[1:], "-k", "2"),
+        Case("prepare", "corpus/card.json", [], added_to),
+        Case("prepare, more", "corpus/card.json", added_to, [*added_to, "u.jsonl"]),
+        seeded("topics, page", "o.html", *page),
+        made("relabel", "l.topicvec", "relabel", "m.topicvec", old=["1=a"], new=["1=b"]),
+        made("merge", "g.topicvec", "merge", "w.topicvec", old=["1,2"], new=["2,3"]),
         seeded("fit, checkpoint", "f.topicvec", "fit", *read, "-k", "2", "--checkpoint", "c.part"),
         seeded("classify train", "c.topicvec", "classify", "train", *read, "--held-out", "0"),
         of_text("classify predict", "p.csv", "classify", "predict", "k.topicvec"),
@@ -104,6 +112,10 @@ def cases() -> list[Case]:
             for ending in ("csv", "jsonl", "npy", "parquet")
         ),
         of_text("search, index", "i.index", "search", "m.topicvec", "cat", "--index", "i.index"),
+        of_text(
+            "similar, index", "j.index", "similar", "m.topicvec", "--to", "cat dog", "--index",
+            "j.index",
+        ),
         of_text("report", "r.html", "report", "m.topicvec"),
         of_model("picture", "p.svg", "picture", "topic-map"),
         seeded("cloud", "c.svg", "cloud", *read, "-k", "2"),
@@ -135,6 +147,8 @@ def prepare(folder: Path) -> None:
     for name, seed in (("m", "3"), ("n", "4")):
         run(["fit", "t.jsonl", "--vectors", "v.safetensors", "-k", "2", "--seed", seed,
              "-o", f"{name}.topicvec"], folder)  # fmt: skip
+    run(["fit", "t.jsonl", "--vectors", "v.safetensors", "-k", "4", "-o", "w.topicvec"], folder)
+    run(["prepare", "t.jsonl", "-o", "r"], folder)
     arguments = ["--vectors", "v.safetensors", "--held-out", "0", "-o", "k.topicvec"]
     run(["classify", "train", "t.jsonl", *arguments], folder)
 
@@ -215,7 +229,7 @@ def benches(only: list[str]) -> Iterator[list[Bench]]:
         for number, case in enumerate(wanted):
             folder, before = (Path(place) / f"{kind}{number}" for kind in ("run", "old"))
             shutil.copytree(start, before)
-            told = run(case.old, before)
+            told = run(case.old, before) if case.old else End(0, "", 0.0)
             if told.code:
                 raise SystemExit(f"{case.name}: {told.said}")
             if "work" in case.name:

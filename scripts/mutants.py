@@ -5,7 +5,9 @@
 Mutants are drawn evenly from all places in model/ and embed/ where a comparison, a sum, a number,
 a condition or a statement can be changed. First the tests run once, and what each of them calls
 is written down; then each mutant meets the tests that call its function, quickest first, and the
-examples in its docstrings. A mutant is caught if one fails, or takes far longer than it did.
+examples in its docstrings. A mutant is caught if one fails, or takes far longer than it did. With
+``--near`` it meets the test files that name its function or its file instead, which takes no run of
+all tests before; what these miss others may catch. A record goes on where it was broken off.
 Mutants that change nothing anyone could see are told apart by hand, in ``EQUIVALENT``.
 """
 
@@ -13,6 +15,7 @@ import argparse
 import ast
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -28,6 +31,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("embed", "model")  # in this order their helpers do not hide each other
 CALLS = "mutants-calls.json"  # in the copy; kept by --calls for the next time
 MOST_TESTS, MOST_SECONDS = 400, 120.0  # for one mutant
+MOST_FILES = 8  # with --near
 
 # file, function and change of those that no test could catch, and why
 EQUIVALENT: dict[tuple[str, str, str], str] = {
@@ -240,7 +244,23 @@ class Bench:
                 found[file, function].append((about["seconds"], test))
         return found
 
-    def meet(self, mutant: Mutant, calls: dict[tuple[str, str], list[tuple[float, str]]]) -> str:
+    def near(self, mutant: Mutant) -> list[str]:
+        """List the test files that name a mutant's function, its class or its file."""
+        path = Path(mutant.file)
+        names = {path.stem, *mutant.function.split(".")} - {"", "__init__"}
+        folders = [self.folder / "tests" / name for name in FOLDERS]
+        files = [file for folder in folders for file in sorted(folder.rglob("test_*.py"))]
+        own = [file for file in files if file.stem == f"test_{path.stem}"]
+        found = [
+            file for file in files
+            if names & set(re.findall(r"\w+", file.read_text(encoding="utf-8")))
+            and file.parts[len(self.folder.parts) + 1] == path.parts[1]
+        ]  # fmt: skip
+        return [str(file) for file in dict.fromkeys([*own, *found])][:MOST_FILES]
+
+    def meet(
+        self, mutant: Mutant, calls: dict[tuple[str, str], list[tuple[float, str]]] | None
+    ) -> str:
         """Give what caught a mutant, "" for nothing."""
         path = self.folder / "src" / mutant.file
         source = path.read_text(encoding="utf-8")
@@ -248,6 +268,10 @@ class Bench:
         try:
             if not self.tests("-x", f"src/{mutant.file}", timeout=120)[0]:
                 return "its examples"
+            if calls is None:
+                files = self.near(mutant)
+                good, output = self.tests("-x", *files, timeout=900) if files else (True, "")
+                return "" if good else (output.strip().splitlines() or ["a test"])[-1][:200]
             chosen = list(_chosen(mutant, calls))
             seconds = sum(each for each, _ in chosen)
             names = sorted(test for _, test in chosen)
@@ -288,18 +312,24 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--record", type=Path)
     parser.add_argument("--calls", type=Path, help="where what the tests call is kept")
+    parser.add_argument("--near", action="store_true", help="only tests that name the function")
     given = parser.parse_args()
     everything = all_mutants()
-    drawn = Random(given.seed).sample(everything, given.n)[given.first :]
-    results: list[dict[str, Any]] = []
+    drawn = Random(given.seed).sample(everything, given.n)
+    results = _earlier(given, len(everything))
     with tempfile.TemporaryDirectory(prefix="topicvec-mutants-") as folder:
         bench = Bench(Path(folder))
-        calls = bench.calls(given.calls)
-        for number, mutant in enumerate(drawn, given.first + 1):
+        calls = None if given.near else bench.calls(given.calls)
+        for number, mutant in enumerate(drawn, 1):
+            if number <= given.first or str(number) in results:
+                continue
             start = time.monotonic()
             by = bench.meet(mutant, calls)
             reason = EQUIVALENT.get((mutant.file, mutant.function, mutant.change), "")
-            results.append({**mutant._asdict(), "caught by": by, "equivalent": reason})
+            results[str(number)] = {
+                "file": mutant.file, "function": mutant.function, "line": mutant.line,
+                "change": mutant.change, "caught by": by, "equivalent": reason,
+            }  # fmt: skip
             sign = "caught" if by else "equivalent" if reason else "SURVIVES"
             where = f"{mutant.file}:{mutant.line} {mutant.function}"
             print(
@@ -311,16 +341,26 @@ def main() -> int:
     return 0
 
 
-def record(given: argparse.Namespace, results: list[dict[str, Any]], n_all: int) -> None:
-    caught = sum(bool(each["caught by"]) for each in results)
-    equivalent = sum(bool(each["equivalent"]) and not each["caught by"] for each in results)
+def _earlier(given: argparse.Namespace, n_all: int) -> dict[str, dict[str, Any]]:
+    """Read what an earlier run has found, if it drew from the same places."""
+    if given.record is None or not given.record.exists():
+        return {}
+    known = json.loads(given.record.read_text(encoding="utf-8"))
+    same = (known["places"], known["seed"], known["n"]) == (n_all, given.seed, given.n)
+    return dict(known["mutants"]) if same else {}
+
+
+def record(given: argparse.Namespace, results: dict[str, dict[str, Any]], n_all: int) -> None:
+    for each in results.values():  # a reason may have been found since
+        each["equivalent"] = EQUIVALENT.get((each["file"], each["function"], each["change"]), "")
+    caught = sum(bool(each["caught by"]) for each in results.values())
+    equivalent = sum(
+        bool(each["equivalent"]) and not each["caught by"] for each in results.values()
+    )
     summary = {
-        "places": n_all, "seed": given.seed, "drawn": len(results), "caught": caught,
+        "places": n_all, "seed": given.seed, "n": given.n, "run": len(results), "caught": caught,
         "equivalent": equivalent, "survive": len(results) - caught - equivalent,
-        "survivors": [
-            {key: each[key] for key in ("file", "function", "line", "change", "equivalent")}
-            for each in results if not each["caught by"]
-        ],
+        "mutants": results,
     }  # fmt: skip
     given.record.write_text(
         json.dumps(summary, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"

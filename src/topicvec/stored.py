@@ -179,13 +179,15 @@ def is_of(path: Path, layout: Layout) -> bool:
 
 
 @contextmanager
-def open_tensors(path: Path, layout: Layout) -> Iterator[Any]:
+def open_tensors(path: Path, layout: Layout, *, checksum: bool = False) -> Iterator[Any]:
     """Open a file whose layout, version and checksum are right, to read a part of it.
 
     Parameters
     ----------
     path : Path
     layout : Layout
+    checksum : bool
+        Whether one must be there; else damage to its very name could hide it.
 
     Yields
     ------
@@ -203,6 +205,8 @@ def open_tensors(path: Path, layout: Layout) -> Iterator[Any]:
                     raise ValueError(f"{name} is no array of numbers")
             if "checksum" in names:
                 _check_digest(path, layout)
+            elif checksum:
+                raise FormatError(f"{path}: it has no checksum: {layout.advice}")
             yield file
     except _DAMAGE as error:
         if isinstance(error, DataError):
@@ -246,11 +250,9 @@ def read_tensors(path: Path, layout: Layout, *, checksum: bool = False) -> "Stor
     Traceback (most recent call last):
     topicvec.errors.FormatError: ...: x: expected numbers of at most 1, found 2.0: write it again
     """
-    with open_tensors(path, layout) as file:
+    with open_tensors(path, layout, checksum=checksum) as file:
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         metadata = dict(file.metadata() or {})
-    if checksum and "checksum" not in tensors:
-        raise FormatError(f"{path}: it has no checksum: {layout.advice}")
     tensors.pop("checksum", None)
     return Stored(path, metadata, tensors, layout.advice)
 

@@ -1,8 +1,10 @@
 """Ways to change an input: its bytes, a JSON tree in it, or the tensors of a safetensors file."""
 
 import hashlib
+import io
 import json
 import re
+import zipfile
 from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any, NamedTuple
@@ -85,6 +87,37 @@ def _number(data: bytearray, rng: Random, others: Others) -> None:
     if found:
         place = rng.choice(found)
         data[place.start() : place.end()] = repr(rng.choice(NUMBERS)).encode()
+
+
+def mutate_packed(pack: Callable[[bytes], bytes], plain: bytes) -> Callable[..., bytes]:
+    """Change compressed bytes, or compress changed ones."""
+
+    def mutate(data: bytes, rng: Random, others: Others) -> bytes:
+        if rng.random() < 0.5:
+            return mutate_bytes(data, rng, others)
+        return pack(mutate_bytes(plain, rng, [plain]))[:LARGEST]
+
+    return mutate
+
+
+def mutate_zip(data: bytes, rng: Random, others: Others) -> bytes:
+    """Change a member of an archive, or the archive itself."""
+    if rng.random() < 0.15:
+        return mutate_bytes(data, rng, others)
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            parts = {name: archive.read(name) for name in archive.namelist()}
+    except (zipfile.BadZipFile, EOFError, OSError, ValueError, NotImplementedError, RuntimeError):
+        return mutate_bytes(data, rng, others)
+    name = rng.choice(list(parts) or [""])
+    parts[name] = mutate_bytes(parts.get(name, b""), rng, list(parts.values()))
+    if rng.random() < 0.05:
+        del parts[name]
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:  # stored: the changes are in what is read
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return out.getvalue()[:LARGEST]
 
 
 _BYTE_CHANGES: tuple[Callable[[bytearray, Random, Others], None], ...] = (

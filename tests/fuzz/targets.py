@@ -10,16 +10,18 @@ import lzma
 import os
 import shutil
 import tempfile
+import zipfile
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import openpyxl
 import pyarrow
 import pyarrow.parquet
 import zstandard
-from mutations import mutate_bytes, mutate_json, mutate_tensors
+from mutations import mutate_bytes, mutate_json, mutate_packed, mutate_tensors, mutate_zip
 
 from topicvec import (
     DocumentIndex,
@@ -129,10 +131,74 @@ def _jsonl() -> bytes:
     return "\n".join(map(json.dumps, rows)).encode()
 
 
+def _array() -> bytes:
+    return b"[" + _jsonl().replace(b"\n", b",\n") + b"]"
+
+
 def _parquet() -> bytes:
     out = io.BytesIO()
     table = pyarrow.table({"id": ["a", "b"], "text": TEXTS[:2], "label": LABELS[:2], "n": [1, 2]})
     pyarrow.parquet.write_table(table, out)
+    return out.getvalue()
+
+
+_PAGE = """<!doctype html><html><head><meta charset=utf-8><style>p { a: b }</style></head><body>
+<!-- note --><script>var font = '<p>';</script><h1 class="a b" id='c'>Caf&eacute; &#233;</h1>
+<p>Der K\u00e4fer <b>krab</b>belt&nbsp;hier.<br/><svg><text>x</text></svg></p></body></html>"""
+_MARKDOWN = """---\ntitle: x\n---\n# Cats\n\nThey *purr*, see [here](https://a.org/x_y "t")
+![c](c.png) <!-- note -->\n- one `code`\n1. **two _three_**\n\n> said <b>so</b> <http://a.org>
+\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```python\nx = 1\n```\n
+[here]: http://a.org\n~~old~~ \\* ***\n"""
+_MAIL = """From: A <a@x.org>\nSubject: =?utf-8?q?K=C3=A4fer?=\nDate: Mon, 02 Jan 2006 15:04:05 +0100
+MIME-Version: 1.0\nContent-Type: multipart/alternative; boundary=b\n\n--b
+Content-Type: text/html; charset=utf-8\n\n<p>Seiten</p>\n--b
+Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: quoted-printable\n
+Gr=FC=DFe aus K=F6ln\n--b\nContent-Type: application/pdf\n\nfont font\n--b--\n"""
+_WORD = """<?xml version="1.0" encoding="UTF-8"?><w:document xmlns:w="http://x/w"><w:body><w:p><w:r>
+<w:t>Der K\u00e4fer </w:t></w:r><w:r><w:t>krabbelt.</w:t></w:r></w:p><w:p><w:del><w:r><w:delText>
+gone</w:delText></w:r></w:del><w:r><w:t>Zwei</w:t><w:tab/><w:t>3</w:t></w:r></w:p></w:body>
+</w:document>"""
+_BOOK = {
+    "mimetype": "application/epub+zip",
+    "META-INF/container.xml":
+        '<container><rootfiles><rootfile full-path="O/c.opf"/></rootfiles></container>',
+    "O/c.opf": '<package><manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/>'
+        '</manifest><spine><itemref idref="a"/></spine></package>',
+    "O/a.xhtml": _PAGE,
+}  # fmt: skip
+_PDF = (
+    "<</Type /Catalog /Pages 2 0 R>>",
+    "<</Type /Pages /Kids [3 0 R] /Count 1>>",
+    "<</Type /Page /Parent 2 0 R /Contents 4 0 R /Resources <</Font <</F 5 0 R>>>>>>",
+    "<</Length 49>> stream\nBT /F 12 Tf 72 700 Td (Cats purr, dogs bark.) Tj ET\nendstream",
+    "<</Type /Font /Subtype /Type1 /BaseFont /Helvetica>>",
+)
+
+
+def _pdf() -> bytes:
+    out, places = b"%PDF-1.4\n", []
+    for number, each in enumerate(_PDF, 1):
+        places.append(len(out))
+        out += f"{number} 0 obj {each} endobj\n".encode()
+    rows = "".join(f"{place:010} 00000 n \n" for place in places)
+    table = f"xref\n0 6\n0000000000 65535 f \n{rows}trailer <</Root 1 0 R /Size 6>>\n"
+    return out + f"{table}startxref\n{len(out)}\n%%EOF\n".encode()
+
+
+def _zipped(parts: dict[str, str]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+def _sheet() -> bytes:
+    book = openpyxl.Workbook()
+    for row in (("id", "text", "n"), ("a", "Cats purr.", 1), ("b", "Dogs bark.", 2.5)):
+        book.active.append(row)
+    out = io.BytesIO()
+    book.save(out)
     return out.getvalue()
 
 
@@ -350,46 +416,66 @@ def _summarize(data: bytes) -> None:
     summarize(model(), data.decode("utf-8", "replace") + ". The sun and the moon.", 2)
 
 
-_compressed = [gzip.compress, bz2.compress, lzma.compress]
+_ENVELOPE = "From a@x.org Mon Jan  2 15:04:05 2006\n"
+# with small tables, so that what is kept for a while is small
+_xz, _bz2 = partial(lzma.compress, preset=0), partial(bz2.compress, compresslevel=1)
+_compressed = [gzip.compress, _bz2, _xz]
 _text = "\n".join([*TEXTS, ODD_TEXT]).encode()
 TARGETS = {
     "tokenizer": Target(
-        lambda: [ODD_TEXT.encode(), TEXTS[0].encode()], mutate_bytes, _tokenize_safely, 5000),
-    "text": Target(lambda: [_text], mutate_bytes, _reader(".txt"), 3000),
+        lambda: [ODD_TEXT.encode(), TEXTS[0].encode()], mutate_bytes, _tokenize_safely, 4000),
+    "text": Target(lambda: [_text], mutate_bytes, _reader(".txt"), 6000),
     "utf-16": Target(
         lambda: [ODD_TEXT.encode("utf-16")], mutate_bytes,
-        _reader(".txt", encoding="utf-16"), 1500),
-    "lines": Target(lambda: [_text], mutate_bytes, _reader(".txt", format="lines"), 3000),
-    "csv": Target(lambda: [_csv(",")], mutate_bytes, _reader(".csv"), 3000),
-    "tsv": Target(lambda: [_csv("\t")], mutate_bytes, _reader(".tsv"), 3000),
-    "jsonl": Target(lambda: [_jsonl()], mutate_bytes, _reader(".jsonl"), 2000),
+        _reader(".txt", encoding="utf-16"), 5000),
+    "lines": Target(lambda: [_text], mutate_bytes, _reader(".txt", format="lines"), 6000),
+    "csv": Target(lambda: [_csv(",")], mutate_bytes, _reader(".csv"), 4000),
+    "tsv": Target(lambda: [_csv("\t")], mutate_bytes, _reader(".tsv"), 4000),
+    "jsonl": Target(lambda: [_jsonl()], mutate_bytes, _reader(".jsonl"), 5000),
     "json row": Target(
         lambda: [json.dumps({"id": "a", "text": "b", "label": "c", "time": 4}).encode()],
-        mutate_json, _reader(".jsonl"), 2000),
-    "parquet": Target(lambda: [_parquet()], mutate_bytes, _reader(".parquet"), 50),
-    "gzip": Target(lambda: [gzip.compress(_text)], mutate_bytes, _reader(".txt.gz"), 1000),
-    "bzip2": Target(lambda: [bz2.compress(_text)], mutate_bytes, _reader(".txt.bz2"), 500),
-    "xz": Target(lambda: [lzma.compress(_text)], mutate_bytes, _reader(".txt.xz"), 500),
+        mutate_json, _reader(".jsonl"), 5000),
+    "json": Target(
+        lambda: [_array(), _array()[1:-1]], mutate_json, _reader(".json"), 5000),
+    "html": Target(lambda: [_PAGE.encode()], mutate_bytes, _reader(".html"), 5000),
+    "markdown": Target(lambda: [_MARKDOWN.encode()], mutate_bytes, _reader(".md"), 5000),
+    "e-mail": Target(lambda: [_MAIL.encode()], mutate_bytes, _reader(".eml"), 1000),
+    "mailbox": Target(
+        lambda: [f"{_ENVELOPE}{_MAIL}\n{_ENVELOPE}Subject: b\n\nc".encode()], mutate_bytes,
+        _reader(".mbox"), 1000),
+    "word": Target(
+        lambda: [_zipped({"word/document.xml": _WORD})], mutate_zip, _reader(".docx"), 2000),
+    "book": Target(lambda: [_zipped(_BOOK)], mutate_zip, _reader(".epub"), 1500),
+    "excel": Target(lambda: [_sheet()], mutate_zip, _reader(".xlsx"), 100),
+    "pdf": Target(lambda: [_pdf()], mutate_bytes, _reader(".pdf"), 300),
+    "parquet": Target(lambda: [_parquet()], mutate_bytes, _reader(".parquet"), 500),
+    "gzip": Target(lambda: [gzip.compress(_text)], mutate_packed(gzip.compress, _text),
+        _reader(".txt.gz"), 5000),
+    "bzip2": Target(lambda: [_bz2(_text)], mutate_packed(_bz2, _text),
+        _reader(".txt.bz2"), 3000),
+    "xz": Target(lambda: [_xz(_text)], mutate_packed(_xz, _text),
+        _reader(".txt.xz"), 3000),
     "zstandard": Target(
-        lambda: [zstandard.compress(_text)], mutate_bytes, _reader(".txt.zst"), 1000),
+        lambda: [zstandard.compress(_text)], mutate_packed(zstandard.compress, _text),
+        _reader(".txt.zst"), 5000),
     "vectors": Target(
         lambda: [
             _word2vec(False), _word2vec(True), _word2vec(False).partition(b"\n")[2],
             *(each(_word2vec(False)) for each in _compressed),
-        ], mutate_bytes, _vectors, 3000),
+        ], mutate_bytes, _vectors, 5000),
     "own vectors": Target(
         lambda: [_own_vectors(False), _own_vectors(True)], mutate_tensors, _vectors, 2000),
     "frequencies": Target(
-        lambda: [b"cat\t12\nice cream 3\nsun 1e3\n"], mutate_bytes, _frequencies, 2500),
-    "vocabulary": Target(lambda: [b"cat\t12\nsun\t3\n"], mutate_bytes, _vocabulary, 2500),
+        lambda: [b"cat\t12\nice cream 3\nsun 1e3\n"], mutate_bytes, _frequencies, 20000),
+    "vocabulary": Target(lambda: [b"cat\t12\nsun\t3\n"], mutate_bytes, _vocabulary, 20000),
     "model": Target(lambda: [_saved(model().save)], mutate_tensors, _load_model, 150),
-    "classifier": Target(lambda: [_classifier()], mutate_tensors, _load_classifier, 100),
-    "index": Target(lambda: [_index()], mutate_tensors, _load_index, 150),
+    "classifier": Target(lambda: [_classifier()], mutate_tensors, _load_classifier, 300),
+    "index": Target(lambda: [_index()], mutate_tensors, _load_index, 500),
     "checkpoint": Target(lambda: [_checkpoint()], mutate_tensors, _load_checkpoint, 70),
-    "counts": Target(lambda: [_counts()], mutate_tensors, _load_counts, 1500),
-    "counting run": Target(lambda: [_manifest()], mutate_json, _load_run, 1000),
-    "first pass": Target(lambda: [_first_pass()], mutate_json, _load_first_pass, 1500),
-    "api": Target(_requests, mutate_json, _ask, 1500),
+    "counts": Target(lambda: [_counts()], mutate_tensors, _load_counts, 4000),
+    "counting run": Target(lambda: [_manifest()], mutate_json, _load_run, 4000),
+    "first pass": Target(lambda: [_first_pass()], mutate_json, _load_first_pass, 6000),
+    "api": Target(_requests, mutate_json, _ask, 6000),
     "summary": Target(lambda: [_text], mutate_bytes, _summarize, 50),
 }  # fmt: skip
 

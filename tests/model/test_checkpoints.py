@@ -130,3 +130,14 @@ def test_numbers_of_numpy_are_the_same_settings(planted, tmp_path):
     heard = []
     fit(planted, path, max_iter=3, callback=heard.append, **same)
     assert [each.iteration for each in heard] == [3]
+
+
+def test_a_checkpoint_whose_checksum_has_lost_its_name_is_refused(planted, tmp_path):
+    path = tmp_path / "state.safetensors"
+    fit(planted, path)
+    whole = path.read_bytes()
+    for damage in (b'"chacksum"', b'"Checksum"'):
+        assert b'"checksum"' in whole
+        path.write_bytes(whole.replace(b'"checksum"', damage))
+        with pytest.raises(FormatError):
+            fit(planted, path)

@@ -3,6 +3,7 @@
 import errno
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import cloudpickle
 import numpy as np
@@ -108,6 +109,28 @@ def test_the_folder_s_path_will_do_and_a_second_fit_forgets_the_first(documents,
     model.fit(Path(corpus.folder))
     assert model.fitted_.n_documents == len(documents)
     assert not hasattr(model, "doc_topic_")
+
+
+def test_what_a_fit_needs_of_memory_is_the_sum_of_its_tables():
+    sizes = {"n_documents": 10**6, "n_words": 2 * 10**6, "n_repeated": 250_000}
+
+    def needed(n_jobs=2, learns=False, n_topics=100, **more):
+        corpus = SimpleNamespace(**{**sizes, **more})
+        return streamed.needed_memory(corpus, 300_000, 200, learns, n_topics, n_jobs)
+
+    fixed = 400_000_000 + 220 * 2_300_000 + 24 * 10**6  # the program, words as text, documents
+    vectors = 4 * 200 * 300_000
+    tables = 4 * 100 * (2 * 300_000 + 6 * 250_000)
+    a_shard = 30_000_000 + 4 * 100 * 60_000
+    assert needed() == fixed + vectors + tables + 5 * a_shard
+    assert needed(3) - needed() == 2 * a_shard
+    assert needed(n_documents=10**6 + 1) - needed() == 24
+    # types are no more than there are vectors
+    assert needed(n_repeated=400_000) - needed() == 4 * 100 * 6 * 50_000
+    # with few topics it is learning that needs most
+    learning = vectors + 4 * 100 * 250_000 + 4 * 200 * 200_000 + 3 * 200_000_000
+    assert needed(3, learns=True, n_topics=2) == fixed + learning
+    assert needed(learns=True) == max(needed(), fixed + learning - 200_000_000)
 
 
 @FAULTS

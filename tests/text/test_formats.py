@@ -3,6 +3,7 @@
 import io
 import json
 import logging
+import tracemalloc
 import zipfile
 
 import pytest
@@ -510,15 +511,60 @@ def test_arguments_of_another_kind_are_told_in_a_sentence(write):
 def test_bombs_do_not_go_off(write, monkeypatch):
     with pytest.raises(FormatError, match="defines entities"):
         read(write("a.docx", zipped({"word/document.xml": BOMB})))
-    monkeypatch.setattr("topicvec.text.office._LARGEST", 1 << 20)
-    large = zipped({"word/document.xml": b" " * (1 << 21)})
-    assert len(large) < 1 << 12
-    with pytest.raises(FormatError, match="one document of more than 1 MB"):
+    monkeypatch.setenv("TOPICVEC_MAX_TEXT", "1")
+    large = zipped({"word/document.xml": b" " * 8_000_001})
+    assert len(large) < 1 << 14
+    with pytest.raises(FormatError, match="one document of more than 8 MB"):
         read(write("b.docx", large))
-    with pytest.raises(FormatError, match="one document of more than 1 MB"):
-        read(write("c.html", "<p>" + "x" * (1 << 20)))
-    with pytest.raises(FormatError, match="unpacks to more than"):
-        read(write("d.xlsx", zipped({"xl/workbook.xml": b" " * (1 << 24)})))
+    with pytest.raises(FormatError, match="one document of more than 8 MB"):
+        read(write("c.html", "<p>" + "x" * 8_000_000))
+    with pytest.raises(FormatError, match="unpacks to more than 64 MB"):
+        read(write("d.xlsx", zipped({"xl/workbook.xml": b" " * 64_000_001})))
+    monkeypatch.setenv("TOPICVEC_MAX_TEXT", "9")
+    assert len(read(write("e.html", "<p>" + "x" * 8_000_000))[0].text) == 8_000_000
+
+
+def test_a_text_in_a_wrapping_has_the_limit_of_all_texts(write, monkeypatch):
+    monkeypatch.setenv("TOPICVEC_MAX_TEXT", "1")
+    long = "a" * 1_000_001
+    wrapped = {
+        "a.md": long, "a.html": f"<p>{long}", "a.eml": f"Subject: s\n\n{long}",
+        "a.mbox": f"{FROM}Subject: s\n\n{long}",
+        "a.docx": zipped({"word/document.xml": f"<p><t>{long}</t></p>"}),
+    }  # fmt: skip
+    for name, content in wrapped.items():
+        path = write(name, content)
+        with pytest.raises(DataError, match=f"{path}.*: more than 1 million characters"):
+            read(path)
+
+
+def test_a_chapter_that_a_book_names_a_thousand_times_is_read_once(write):
+    assert read(write("a.epub", book(["one"] * 1000)))[0].text == "Erste Käfer"
+
+
+def test_a_small_file_does_not_reserve_what_a_large_one_may(write):
+    path = write("a.html", "<p>Cats purr.")
+    read(path)
+    tracemalloc.start()
+    read(path)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 4e6
+
+
+@pytest.mark.parametrize(
+    "when", ["Jan 2006 15:04:05 +184467440737095", "Jan 9023370036854775808 15:04:05 +0100"]
+)
+def test_a_mail_of_no_time_that_there_is_is_refused(write, when):
+    with pytest.raises(FormatError, match="damaged, or no e-mail"):
+        read(write("a.eml", f"Subject: s\nDate: Mon, 02 {when}\n\nbody"))
+
+
+@pytest.mark.parametrize("encoding", ["UTF7", "UTF65535", "x"])
+def test_word_in_an_encoding_that_xml_has_not_is_refused(write, encoding):
+    content = f'<?xml version="1.0" encoding="{encoding}"?><p><t>a</t></p>'
+    with pytest.raises(FormatError, match="damaged inside"):
+        read(write("a.docx", zipped({"word/document.xml": content})))
 
 
 def test_other_languages_of_tags_have_none_left(write):

@@ -69,6 +69,28 @@ def test_a_run_that_was_killed_goes_on_to_the_same_bytes(whole, tmp_path, n_read
     assert files(folder) == files(whole.folder)
 
 
+@pytest.mark.parametrize("n_read", [17, 18, 24, 30])
+def test_a_corpus_stays_until_a_longer_one_is_whole(tmp_path, n_read):
+    def broken_off():
+        yield from list(documents())[:n_read]
+        raise KeyboardInterrupt
+
+    folder = tmp_path / "corpus"
+    before = list(prepare(documents(18), folder, n_jobs=1))  # its last shard is not full
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            prepare(broken_off(), folder, n_jobs=1)
+        assert list(PreparedCorpus.open(folder)) == before
+    longer = prepare(documents(), folder, n_jobs=1)
+    assert list(longer) == list(prepare(documents(), tmp_path / "anew", n_jobs=1))
+    assert len(files(folder)) == 8  # the shard of before is gone
+    again = files(folder)
+    prepare(documents(), folder, n_jobs=1)
+    assert files(folder) == again
+    assert prepare(documents(52), folder, n_jobs=1).n_documents == 52
+    assert len(files(folder)) == 8
+
+
 def test_a_run_that_goes_on_does_not_cut_texts_again(tmp_path):
     cut = []
 

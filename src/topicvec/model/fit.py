@@ -655,7 +655,7 @@ def _load(path: AnyPath, mark: str, plans: Sequence[Plan]) -> list[TopicState | 
         for number, plan in enumerate(plans)
         if isinstance(plan.counts, StoredCounts)
     }
-    with open_tensors(Path(path), _LAYOUT) as file:
+    with open_tensors(Path(path), _LAYOUT, checksum=True) as file:
         metadata = file.metadata()
         _check_mark(path, metadata.get("fingerprint"), mark)
         names = [name for name in file.keys() if name != "checksum"]  # noqa: SIM118

@@ -99,7 +99,8 @@ _SIGNS = (
 _TYPOGRAPHIC = frozenset("‘’‚“”„«»‹›–—…•·°§©®™€£¥¢¿¡ºª½¼¾×²³±µ\u00a0\u00ad、。，：；「」・ー")
 _FINAL = frozenset("ךםןףץ")  # letters of Hebrew that only end words
 _INSIDE = frozenset("’·\u00ad")  # may stand between two letters
-_WORD = re.compile(rb"[^\s]*[\x80-\xff][^\s]*")
+# no more of what is before such a byte than tells: the rest would be read from each of its places
+_WORD = re.compile(rb"[^\s\x80-\xff]{0,30}+[\x80-\xff]\S*")
 _AMONG_LATIN = re.compile("(?=[A-Za-z][\u0250-\uffff]|[\u0250-\uffff][A-Za-z])")
 _SOME_WORDS = 1 << 11  # bytes; the words of a page
 _LAST_LATIN = "\u024f"
@@ -236,6 +237,8 @@ def _letter_share(text: str, script: Script) -> float:
             total += n
             if _in_place(before, sign, after):
                 found[sign.lower() if _is_of_word(sign) else " "] += n
+    if not total:  # old Arabic has ASCII signs twice
+        return 0.0
     share = max(
         (found[" "] + sum(found[letter] for letter in letters)) / total
         for letters in map(set, script.languages.split())

@@ -3,8 +3,8 @@
 import re
 from email import message_from_bytes
 from email.message import EmailMessage
-from email.policy import default
-from html.parser import HTMLParser
+from email.policy import EmailPolicy
+from html import unescape
 from typing import Any
 
 from topicvec.errors import FormatError, TopicVecError
@@ -12,29 +12,52 @@ from topicvec.text.decoding import Decoding, decode
 
 __all__ = ["html_text", "message_text", "plain_html", "plain_markdown", "tidy"]
 
-_DEEPEST = 1 << 12  # elements within elements
+_DEEPEST = 1 << 8  # elements within elements whose text is not shown
+_LONGEST_HEADER = 1 << 12  # characters; the standard library takes quadratic time for one
 _SILENT = {"script", "style", "template", "noscript", "svg", "math", "object", "iframe"}
 _INLINE = {
     "a", "abbr", "b", "bdi", "bdo", "cite", "code", "data", "dfn", "em", "font", "i", "kbd", "mark",
     "q", "s", "samp", "small", "span", "strong", "sub", "sup", "time", "u", "var", "wbr",
 }  # fmt: skip
 _CHARSET = re.compile(rb"""<(?:meta|\?xml)[^>]*?(?:charset|encoding)\s*=\s*["']?([\w.:-]+)""", re.I)
-_BLANKS = re.compile(r"[ \t\r\f\v\u00a0]*\n\s*")
+# What follows takes time in proportion to a text, whatever it is: no sign is read again from each
+# place before it. What is opened and never closed ends with the last tag.
+_TAG = re.compile(
+    r"""<!--.*?(?:-->|\Z) | <[!?][^>]*+(?:>|\Z)
+    | <(?P<end>/?)(?P<name>[a-z][^\s/>]*+)
+      (?:[^>=]++ | =\s*+(?:"[^"]*+(?:"|\Z) | '[^']*+(?:'|\Z))?)*+ (?:>|\Z)""",
+    re.I | re.S | re.X,
+)
+_RAW = {name: re.compile(rf"</{name}(?=[\s/>])", re.I) for name in ("script", "style")}
+_LONG_REFERENCE = re.compile(r"&#[0-9]{20,}+;?")  # of which the standard library makes no number
+_BLANKS = re.compile(r"(?<![ \t\r\f\v\u00a0])[ \t\r\f\v\u00a0]*+\n\s*")
+_FRONT = re.compile(r"\A---\n.*?\n---\n", re.S)  # what stands before the text
+_COMMENT = re.compile(r"<!--.*?-->", re.S)
+_EMPHASIS = (
+    (re.compile(r"(\*{1,3})(?=\S)([^*\n]+)(?<=\S)\1(?!\w)"), r"\2"),
+    (re.compile(r"(?<!\w)(_{1,3})(?=\S)((?:[^_\n]|(?<=\w)_(?=\w))+?)(?<=\S)\1(?!\w)"), r"\2"),
+    (re.compile(r"(~~)(?=\S)([^~\n]+)(?<=\S)\1(?!\w)"), r"\2"),
+)
 _MARKDOWN = (
-    (re.compile(r"\A---\n.*?\n---\n", re.S), ""),  # what stands before the text
-    (re.compile(r"<!--.*?-->", re.S), ""),
     (re.compile(r"^[ ]{0,3}(```|~~~).*$", re.M), ""),
-    (re.compile(r"^[ ]{0,3}\[[^\]]+\]:\s+\S+.*$", re.M), ""),  # where links lead
-    (re.compile(r"!?\[([^\]\[]*)\](\([^()\s]*(\s+\"[^\"]*\")?\)|\[[^\]]*\])"), r"\1"),
-    (re.compile(r"<(https?://[^>\s]+|[^>\s@]+@[^>\s]+)>"), r"\1"),
-    (re.compile(r"</?[a-zA-Z][^>\n]*>"), ""),
+    (re.compile(r"^[ ]{0,3}\[[^\]\n]++\]:[ \t]*+\n?[ \t]*+\S.*$", re.M), ""),  # where links lead
+    (re.compile(r"!?\[([^\]\[]*)\](\([^()\s]*+(\s++\"[^\"]*+\")?\)|\[[^\]]*\])"), r"\1"),
+    (re.compile(r"<(https?://[^<>\s]+|[^<>\s@]+@[^<>\s]+)>"), r"\1"),
+    (re.compile(r"</?[a-zA-Z][^<>\n]*+>"), ""),
     (re.compile(r"^[ ]{0,3}(#{1,6}[ \t]+|>\s?|[-*+][ \t]+|\d{1,9}[.)][ \t]+)", re.M), ""),
-    (re.compile(r"^[ ]{0,3}([-*_=][ \t]*){3,}$", re.M), ""),
-    (re.compile(r"^\s*\|?(\s*:?-{2,}:?\s*\|)+\s*(:?-{2,}:?)?\s*$", re.M), ""),
-    (re.compile(r"(\*{1,3}|(?<!\w)_{1,3}|~~|`+)(?=\S)(.+?)(?<=\S)\1(?!\w)"), r"\2"),
-    (re.compile(r"[ \t]*\|[ \t]*"), " "),
+    (re.compile(r"^[ ]{0,3}(?:[-*_=][ \t]*+){3,}+$", re.M), ""),
+    (
+        re.compile(
+            r"^[ \t]*+\|?(?:[ \t]*+:?-{2,}+:?[ \t]*+\|)++[ \t]*+(?::?-{2,}+:?)?[ \t]*+$", re.M
+        ),
+        "",
+    ),
+    (re.compile(r"(`{1,9})(?=\S)([^`\n]+)(?<=\S)\1(?!\w)"), r"\2"),
+    *_EMPHASIS,
+    *_EMPHASIS,  # for what stood around others
+    (re.compile(r"(?<![ \t])[ \t]*+\|[ \t]*"), " "),
     (re.compile(r"\\([\\`*_{}\[\]()#+.!|<>~-])"), r"\1"),
-)  # fmt: skip
+)
 
 
 def html_text(data: bytes, decoding: Decoding, name: str) -> str:
@@ -52,47 +75,43 @@ def html_text(data: bytes, decoding: Decoding, name: str) -> str:
     return decode(data, decoding, name)
 
 
-class _Stripper(HTMLParser):
-    """Takes the text between the tags, without scripts and styles; blocks end a line."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.pieces: list[str] = []
-        self.silent: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: Any) -> None:  # noqa: ARG002
-        if tag in _SILENT and len(self.silent) < _DEEPEST:
-            self.silent.append(tag)
-        if tag not in _INLINE:
-            self.pieces.append("\n")
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in self.silent:
-            del self.silent[self.silent.index(tag) :]
-        if tag not in _INLINE:
-            self.pieces.append("\n")
-
-    def handle_startendtag(self, tag: str, attrs: Any) -> None:  # noqa: ARG002
-        if tag not in _INLINE:
-            self.pieces.append("\n")
-
-    def handle_data(self, data: str) -> None:
-        if not self.silent:
-            self.pieces.append(re.sub(r"\s+", " ", data))
-
-
 def plain_html(page: str) -> str:
-    r"""Take the text of a page, without its tags, scripts and styles.
+    r"""Take the text of a page, without its tags, scripts and styles; blocks end a line.
 
     Examples
     --------
     >>> plain_html("<h1>Pets</h1><script>var x = 1</script><p>Cats&nbsp;<i>purr</i>.</p>")
     'Pets\nCats purr.'
     """
-    stripper = _Stripper()
-    stripper.feed(page)
-    stripper.close()
-    return tidy("".join(stripper.pieces))
+    pieces: list[str] = []
+    silent: list[str] = []  # elements around this place whose text is not shown
+    place, last = 0, page.rfind(">") + 1
+    while found := _TAG.search(page, place, last):
+        pieces.append("" if silent else _shown(page[place : found.start()]))
+        place, name = found.end(), (found["name"] or "").lower()
+        pieces.append("\n" if name and name not in _INLINE else "")
+        if name not in _SILENT or found[0].endswith("/>"):
+            continue
+        if not found["end"]:
+            silent.append(name) if len(silent) < _DEEPEST else None
+            place = _end_of_raw(page, place, name)
+        elif name in silent:
+            del silent[silent.index(name) :]
+    pieces.append("" if silent else _shown(page[place:]))
+    return tidy("".join(pieces))
+
+
+def _end_of_raw(page: str, place: int, name: str) -> int:
+    """Give the place where a script ends, which may have signs of tags in it."""
+    if name not in _RAW:
+        return place
+    found = _RAW[name].search(page, place)
+    return found.start() if found else len(page)
+
+
+def _shown(data: str) -> str:
+    plain = _LONG_REFERENCE.sub("\N{REPLACEMENT CHARACTER}", data)
+    return re.sub(r"\s+", " ", unescape(plain))
 
 
 def tidy(text: str) -> str:
@@ -108,21 +127,36 @@ def plain_markdown(text: str) -> str:
     >>> plain_markdown("# Pets\n\n* **Cats** [purr](https://a.org/b_c), see `cat_1`.")
     'Pets\n\nCats purr, see cat_1.'
     """
-    text = text.replace("\r\n", "\n")
+    text = _without_comments(_FRONT.sub("", text.replace("\r\n", "\n")))
     for pattern, instead in _MARKDOWN:
         text = pattern.sub(instead, text)
     return text.strip()
 
 
+def _without_comments(text: str) -> str:
+    closed, mark, rest = text.rpartition("-->")  # each that is opened here is closed
+    return _COMMENT.sub("", closed + mark) + rest
+
+
+class _Policy(EmailPolicy):
+    """Reads no more of a header than one may be long."""
+
+    def header_source_parse(self, sourcelines: Any) -> tuple[str, str]:
+        name, value = super().header_source_parse(sourcelines)
+        return name[:_LONGEST_HEADER], value[:_LONGEST_HEADER]
+
+
 def message_text(data: bytes, decoding: Decoding, name: str) -> tuple[str, str | None]:
     """Take subject and body of a message, and its date; attachments are left."""
+    policy: Any = _Policy()
     try:
-        message: EmailMessage = message_from_bytes(data, policy=default)
+        message: EmailMessage = message_from_bytes(data, policy=policy)
         body = message.get_body(("plain", "html"))
         text = "" if body is None else _body_text(body, decoding, name)
         date = getattr(message["date"], "datetime", None)
         subject = str(message["subject"] or "")
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+    except (ArithmeticError, ValueError, LookupError, TypeError, AttributeError,
+            RecursionError) as error:  # fmt: skip
         if isinstance(error, TopicVecError):
             raise
         raise FormatError(f"damaged, or no e-mail ({error}); export it again") from error

@@ -9,13 +9,14 @@ import re
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 from xml.parsers import expat
 
 from topicvec.errors import DataError, FormatError, TopicVecError, require
-from topicvec.files import open_source
+from topicvec.files import LIMIT, most_text, open_source, too_long
 from topicvec.text.decoding import Decoding, decode
 from topicvec.text.document import Document, SourceFile
 from topicvec.text.markup import html_text, message_text, plain_html, plain_markdown, tidy
@@ -24,10 +25,11 @@ from topicvec.text.tables import Columns, Row, documents_of_rows, find_columns, 
 
 __all__ = ["read_excel", "read_wrapped"]
 
-_LARGEST = 1 << 28  # bytes of one document, or of what it unpacks to
+_PIECE = 1 << 20
+_WRAPPING = 8  # bytes of a document, or of what it unpacks to, for a character that it may have
 _SOME_ROWS = 50  # to see whether the first is a header
 _DEEPEST = 1 << 12  # messages within messages, elements in elements
-_ENVELOPE = re.compile(rb"From .*\d\d:\d\d.*\d{4}")  # before each message of a mailbox
+_ENVELOPE = re.compile(rb"From (?>.*?\d\d:\d\d).*\d{4}")  # before each message of a mailbox
 _LIGATURES = dict(
     zip(range(0xFB00, 0xFB07), ("ff", "fi", "fl", "ffi", "ffl", "st", "st"), strict=True)
 )
@@ -60,11 +62,15 @@ def read_wrapped(file: SourceFile, kind: str, decoding: Decoding) -> Iterator[Do
     ['Pets\nCats purr.\nDogs & birds']
     """
     if kind == "mbox":
-        yield from _read_mailbox(file, decoding)
+        try:
+            yield from _read_mailbox(file, decoding)
+        except TopicVecError as error:
+            raise _named(error, file.name) from error
         return
     with seekable(file.path) as source:
         try:
             text, time = _WRAPPED[kind](source, decoding, file.name)
+            _check_length(text, file.name)
         except TopicVecError as error:
             raise _named(error, file.name) from error
     yield Document(file.name, text, file.label, time)
@@ -82,14 +88,28 @@ Source = Path | BinaryIO
 
 def _content(source: Source) -> bytes:
     with source.open("rb") if isinstance(source, Path) else nullcontext(source) as stream:
-        data = stream.read(_LARGEST + 1)
-    if len(data) > _LARGEST:
-        raise FormatError(_too_large())
+        # in pieces: to ask for all that is allowed reserves as much for the smallest file
+        pieces = iter(partial(stream.read, _PIECE), b"")
+        data = b"".join(islice(pieces, _largest() // _PIECE + 2))
+    _check_size(len(data))
     return data
 
 
-def _too_large() -> str:
-    return f"one document of more than {_LARGEST >> 20} MB; split it, or read it as a table"
+def _largest() -> int:
+    return _WRAPPING * most_text()
+
+
+def _check_size(n_bytes: int) -> None:
+    if n_bytes > _largest():
+        raise FormatError(
+            f"one document of more than {_largest() // 1_000_000} MB; split it, read it as a "
+            f"table, or raise the limit ({LIMIT}, in millions of characters)"
+        )
+
+
+def _check_length(text: str, name: str) -> None:
+    if len(text) > most_text():
+        raise too_long(name)
 
 
 def _html(source: Source, decoding: Decoding, name: str) -> Found:
@@ -151,7 +171,7 @@ def _safe_parser() -> Any:
 def _parse(parser: Any, data: bytes) -> None:
     try:
         parser.Parse(data, True)
-    except expat.ExpatError as error:
+    except (expat.ExpatError, LookupError, ValueError) as error:  # of an encoding it has not
         raise FormatError(f"damaged inside ({error}); save it again") from error
 
 
@@ -171,8 +191,7 @@ def _member(archive: zipfile.ZipFile, name: str) -> bytes:
         info = archive.getinfo(name)
     except KeyError as error:
         raise FormatError(f"it has no part {name}; save it again") from error
-    if info.file_size > _LARGEST:  # zipfile gives no more than is said here
-        raise FormatError(_too_large())
+    _check_size(info.file_size)  # zipfile gives no more than is said here
     return archive.read(info)
 
 
@@ -182,8 +201,7 @@ def _epub(source: Source, decoding: Decoding, name: str) -> Found:
         for chapter in _chapters(archive):
             data = _member(archive, chapter)
             size += len(data)
-            if size > _LARGEST:
-                raise FormatError(_too_large())
+            _check_size(size)
             texts.append(plain_html(html_text(data, decoding, name)))
     return "\n\n".join(filter(None, texts)), None
 
@@ -197,11 +215,12 @@ def _chapters(archive: zipfile.ZipFile) -> list[str]:
     kinds = {each.get("id"): each.get("media-type", "") for each in _elements(content, "item")}
     order = [each.get("idref") for each in _elements(content, "itemref")]
     folder = posixpath.dirname(package)
-    return [
+    chapters = [
         posixpath.normpath(posixpath.join(folder, _unquoted(places[key])))
         for key in order
         if "html" in kinds.get(key, "")
     ]
+    return list(dict.fromkeys(chapters))  # once, however often a bomb names it
 
 
 def _unquoted(href: str) -> str:
@@ -238,20 +257,19 @@ def _read_mailbox(file: SourceFile, decoding: Decoding) -> Iterator[Document]:
                 number += 1
                 name = f"{file.name}:{number}"
                 text, time = message_text(b"".join(lines[1:]), decoding, name)
+                _check_length(text, name)
                 yield Document(name, text, file.label, time)
                 lines, size = [], 0
             lines.append(line)
             size += len(line)
-            if size > _LARGEST:
-                raise FormatError(f"{file.name}, message {number + 1}: {_too_large()}")
+            _check_size(size)
 
 
 def _lines(stream: Any) -> Iterator[bytes]:
     rest = b""
     while piece := stream.read1(1 << 16):
         *lines, rest = (rest + piece).split(b"\n")
-        if len(rest) > _LARGEST:
-            raise FormatError(_too_large())
+        _check_size(len(rest))
         yield from (line + b"\n" for line in lines)
     if rest:
         yield rest + b"\n"
@@ -267,8 +285,8 @@ def _pdf(source: Source, decoding: Decoding, name: str) -> Found:  # noqa: ARG00
         for page in pypdf.PdfReader(source).pages:
             pages.append(page.extract_text() or "")
             size += len(pages[-1])
-            if size > _LARGEST:
-                raise FormatError(_too_large())
+            if size > most_text():
+                raise too_long(name)
     except TopicVecError:
         raise
     except Exception as error:  # a library of parsers meets damage in many ways
@@ -379,8 +397,9 @@ def _opened(sheet: Any, header: bool | None) -> _Sheet:
 
 def _check_unpacked(source: Source) -> None:
     with _archive(source) as archive:
-        if sum(info.file_size for info in archive.infolist()) > 8 * _LARGEST:
-            raise FormatError("it unpacks to more than 2 GB: export it as CSV")
+        if sum(info.file_size for info in archive.infolist()) > 8 * _largest():
+            megabytes = 8 * _largest() // 1_000_000
+            raise FormatError(f"it unpacks to more than {megabytes:,} MB: export it as CSV")
 
 
 def _filled(rows: Any) -> Iterator[Row]:

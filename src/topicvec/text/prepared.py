@@ -5,7 +5,8 @@ document has, the documents' ids, classes and times, and the words that no shard
 the shards up to any one are a corpus by themselves, and a run that was killed goes on after the
 last of them. Shards are cut by the documents alone, and any number of workers writes the same
 bytes. ``card.json`` is written last: how the texts were cut into words, and for each shard its
-size and its SHA-256. What is read from a shard is checked first (`checked`).
+size and its SHA-256. Until then a corpus that was there stays as it was, as a shard that takes the
+place of one of its has another name. What is read from a shard is checked first (`checked`).
 """
 
 import hashlib
@@ -46,7 +47,7 @@ CARD = "card.json"
 _FORMAT, _VERSION = "topicvec-corpus", 1
 _DOCUMENTS = 20_000  # of a shard
 _SIZE = 8_000_000  # characters or tokens of a shard, so that long documents make short ones
-_OURS = re.compile(r"shard-\d{5,}\.safetensors|card\.json|\..*\.part|\.fit-.*")
+_OURS = re.compile(r"shard-\d{5,}b?\.safetensors|card\.json|\..*\.part|\.fit-.*")
 _FAULTS = (KeyError, TypeError, ValueError, OverflowError, MemoryError, RecursionError)
 _TEXTS = ("ids", "labels", "times")
 _ANEW = "give topicvec prepare the same sources and folder again: it writes what is missing"
@@ -115,6 +116,13 @@ class ShardFile:
         if found != (self.n_documents, self.n_tokens, self.n_words):
             raise FormatError(f"the shard {self.path} is not the one of the card: {_ANEW}")
         return arrays
+
+    def is_whole(self) -> bool:
+        """Say whether the file is there, as it was written."""
+        try:
+            return hashlib.sha256(self.path.read_bytes()).hexdigest() == self.sha256
+        except OSError:
+            return False
 
     def take(self) -> Tokens:
         """Read the tokens."""
@@ -302,7 +310,6 @@ def prepare(
     writer = _Writer(where, describe_tokenizer(cut))
     stream = checked_documents(documents)
     writer.skip(stream)
-    (where / CARD).unlink(missing_ok=True)  # it comes last
     waiting: deque[_Chunk] = deque()
     chunks = writer.chunks(stream)
     head = list(islice(chunks, 2))
@@ -333,7 +340,7 @@ class _Writer:
     """Writes shard after shard; knows the words so far."""
 
     def __init__(self, folder: Path, tokenizer: str) -> None:
-        self.folder, self.tokenizer = folder, tokenizer
+        self.folder, self.tokenizer, self.old = folder, tokenizer, _shards_of(folder)
         self.digest = hashlib.blake2b(digest_size=16)
         self.ids = growing_ids()
         self.totals = np.zeros(0, np.int64)
@@ -343,7 +350,7 @@ class _Writer:
     def skip(self, stream: Iterator[DocumentLike]) -> None:
         """Pass over the documents of the whole shards of an earlier run, if they are the same."""
         while (found := self._earlier()) is not None:
-            data, arrays, about = found
+            path, data, arrays, about = found
             for document in islice(stream, len(arrays["lengths"])):
                 _absorb(self.digest, document)
             if self.digest.hexdigest() != about["digest"]:
@@ -353,24 +360,24 @@ class _Writer:
                 )
             for word in _unpacked(arrays, "words"):
                 self.ids[str(word)]
-            self._add(data, arrays)
+            self._add(path, data, arrays)
 
-    def _earlier(self) -> tuple[bytes, Arrays, dict[str, Any]] | None:
+    def _earlier(self) -> tuple[Path, bytes, Arrays, dict[str, Any]] | None:
         """Read the next shard of an earlier run; none if it is not whole, or the rest of it."""
-        path = self._path()
-        if not path.is_file():
-            return None
-        data = path.read_bytes()
-        try:
-            arrays, about = _parsed(path, data, len(self.ids))
-        except FormatError:
-            return None  # it is written anew
-        if about["tokenizer"] != self.tokenizer:
-            raise DataError(
-                f"the folder {self.folder} holds texts that {about['tokenizer']} cut into words, "
-                f"not {self.tokenizer}: give that tokenizer, or another folder"
-            )
-        return (data, arrays, about) if about["full"] else None
+        for path in filter(Path.is_file, self._paths()):
+            data = path.read_bytes()
+            try:
+                arrays, about = _parsed(path, data, len(self.ids))
+            except FormatError:
+                continue  # it is written anew
+            if about["tokenizer"] != self.tokenizer:
+                raise DataError(
+                    f"the folder {self.folder} holds texts that {about['tokenizer']} cut into "
+                    f"words, not {self.tokenizer}: give that tokenizer, or another folder"
+                )
+            if about["full"]:
+                return path, data, arrays, about
+        return None
 
     def chunks(self, stream: Iterator[DocumentLike]) -> Iterator[_Chunk]:
         """Cut a stream into the documents of shards."""
@@ -406,14 +413,15 @@ class _Writer:
         about = {"version": _VERSION, "tokenizer": self.tokenizer}
         about |= {"digest": chunk.digest, "full": chunk.is_full}
         data = save(dict(arrays), {_FORMAT: json.dumps(about)})
-        _write(self._path(), data, f"{self.n_documents:,} documents before it are kept")
-        self._add(data, arrays)
+        path = self._place(hashlib.sha256(data).hexdigest())
+        _write(path, data, f"{self.n_documents:,} documents before it are kept")
+        self._add(path, data, arrays)
 
-    def _add(self, data: bytes, arrays: Arrays) -> None:
+    def _add(self, path: Path, data: bytes, arrays: Arrays) -> None:
         n_words, digest = len(arrays["words.lengths"]), hashlib.sha256(data).hexdigest()
         sizes = len(arrays["lengths"]), len(arrays["tokens"]), n_words
         before = self.n_documents, len(self.ids) - n_words
-        self.shards.append(ShardFile(self._path(), *sizes, digest, *before))
+        self.shards.append(ShardFile(path, *sizes, digest, *before))
         self.n_documents += len(arrays["lengths"])
         totals = np.bincount(arrays["tokens"], minlength=len(self.ids))
         totals[: len(self.totals)] += self.totals
@@ -423,10 +431,6 @@ class _Writer:
         """Write the card, and remove what is left of other runs."""
         if not self.shards:
             raise DataError("the corpus is empty: expected at least one document; found none")
-        kept = {shard.path.name for shard in self.shards}
-        for path in self.folder.glob("shard-*.safetensors"):
-            if path.name not in kept:
-                path.unlink()
         sizes = ("n_documents", "n_tokens", "n_words", "sha256")
         rows = [{"file": s.path.name, **{n: getattr(s, n) for n in sizes}} for s in self.shards]
         card = {
@@ -440,9 +444,36 @@ class _Writer:
             "shards": rows,
         }
         _write(self.folder / CARD, json.dumps(card, indent=1).encode() + b"\n", "all are kept")
+        kept = {shard.path.name for shard in self.shards}
+        for path in self.folder.glob("shard-*.safetensors"):
+            if path.name not in kept:
+                path.unlink()
 
-    def _path(self) -> Path:
-        return self.folder / f"shard-{len(self.shards):05}.safetensors"
+    def _paths(self) -> list[Path]:
+        """List the names that the next shard may have."""
+        return [self.folder / name for name in _names(len(self.shards))]
+
+    def _place(self, sha256: str) -> Path:
+        """Choose a name for the next shard: not that of another one of the corpus that is there."""
+        first, second = self._paths()
+        old = dict(enumerate(self.old)).get(len(self.shards))
+        if old is None:
+            return first
+        if sha256 == old.sha256 or not old.is_whole():
+            return old.path
+        return second if old.path == first else first
+
+
+def _names(number: int) -> tuple[str, str]:
+    return f"shard-{number:05}.safetensors", f"shard-{number:05}b.safetensors"
+
+
+def _shards_of(folder: Path) -> tuple[ShardFile, ...]:
+    """List the shards of the corpus that is there, none if there is none."""
+    try:
+        return PreparedCorpus.open(folder).shards
+    except (DataError, FormatError):
+        return ()
 
 
 def _claimed(folder: Path) -> Path:
@@ -586,7 +617,7 @@ def _checked_card(folder: Path, card: Any) -> dict[str, Any]:
         documents = words = 0
         for number, row in enumerate(card["shards"]):
             sizes = [int(row[name]) for name in ("n_documents", "n_tokens", "n_words")]
-            if min(sizes) < 0 or row["file"] != f"shard-{number:05}.safetensors":
+            if min(sizes) < 0 or row["file"] not in _names(number):
                 raise ValueError(row)
             found = folder / row["file"], *sizes, str(row["sha256"]), documents, words
             shards.append(ShardFile(*found))

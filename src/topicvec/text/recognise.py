@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
@@ -37,7 +38,9 @@ _REFUSED = (
     (b"PK\x03\x04", "an archive or a document of a kind that is not known: unpack or export it"),
 )
 _HTML = re.compile(
-    r"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html|svg|\?xml)\b", re.I | re.S
+    # what is opened once is closed once: comments in comments took exponential time
+    r"\s*(<\?xml[^>]*>\s*)?(?>(?:<!--(?>.*?-->)\s*)*)<(!doctype\s+html|html|svg|\?xml)\b",
+    re.I | re.S,
 )
 _ARRAY = re.compile(r"\s*\[\s*\{")
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
@@ -263,9 +266,14 @@ def has_header(rows: Sequence[Sequence[str]]) -> bool:
     first, *others = rows
     if any(len(cell) > _HEADING or _SENTENCE.search(cell) or _is_number(cell) for cell in first):
         return False
-    again = (cell and sum(cell in row[place : place + 1] for row in others) > 1
-             for place, cell in enumerate(first))  # fmt: skip
-    return not any(again)
+    # a row at a time: thousands of columns and of short rows took the product of both
+    again = Counter(
+        place
+        for row in others
+        for place, (name, cell) in enumerate(zip(first, row, strict=False))
+        if name and name == cell
+    )
+    return max(again.values(), default=0) < 2
 
 
 def _is_number(cell: str) -> bool:
