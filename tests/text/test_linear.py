@@ -51,7 +51,7 @@ def test_a_table_of_many_columns_and_many_short_rows_is_told_at_once():
 def test_a_message_lists_no_more_columns_than_one_can_read(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text(",".join(["b" * 500, *map(str, range(9_999))]) + "\n" + "a," * 9_999 + "a\n")
-    with pytest.raises(DataError, match=r"'b{60}…', '0', .* and 9,970 more") as caught:
+    with pytest.raises(DataError, match=r"'b{29}…', '0', .* and 9,988 more") as caught:
         list(read_documents(path, header=True))
     assert len(str(caught.value)) < 1000
 
