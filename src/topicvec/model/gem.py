@@ -79,12 +79,7 @@ def iterate(
             alpha, more = learn_alpha(corpus, stats, found.alpha)
             found, gained = replace(found, alpha=alpha), gained + more
         bound = stats.bound + gained
-        if not np.isfinite(bound):
-            raise DataError(
-                f"the bound became {bound} in iteration {state.iteration + 1}: the word vectors, "
-                "alpha, max_norm or weights are too large for the arithmetic, or the engine lost "
-                "results"
-            )
+        _check_bound(bound, state.iteration + 1)
         if solver.method == "newton" and bound < state.bound:
             if C is None or len(state.own):
                 return
@@ -116,6 +111,14 @@ def iterate(
                 seconds_e=middle - started,
                 seconds_m=perf_counter() - middle,
             ),
+        )
+
+
+def _check_bound(bound: float, iteration: int) -> None:
+    if not np.isfinite(bound):
+        raise DataError(
+            f"the bound became {bound} in iteration {iteration}: the word vectors, alpha, "
+            "max_norm or weights are too large for the arithmetic, or the engine lost results"
         )
 
 
