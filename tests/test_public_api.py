@@ -12,6 +12,12 @@ def test_every_public_name_can_be_used():
         assert name in dir(topicvec)
 
 
+@pytest.mark.parametrize("name", sorted(topicvec._PACKAGES))
+def test_a_package_can_be_named_without_an_import_of_its_own(name):
+    code = f"import topicvec; assert topicvec.{name}.__all__"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no_such_name"):
         _ = topicvec.no_such_name

@@ -42,12 +42,15 @@ _HOME = {
     "summarize": "topicvec.represent",
 }
 
+# Packages that the docs name in full, as topicvec.measure.c_v; they wait for their first use too.
+_PACKAGES = {"datasets", "embed", "measure", "model", "pictures", "represent", "text"}
+
 __all__ = [*_HOME, "__version__", "datasets"]
 
 
 def __getattr__(name: str) -> "Any":
-    if name == "datasets":
-        return importlib.import_module("topicvec.datasets")
+    if name in _PACKAGES:
+        return importlib.import_module(f"topicvec.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'topicvec' has no attribute {name!r}")
     return getattr(importlib.import_module(_HOME[name]), name)

@@ -9,10 +9,11 @@ import pandas
 import polars
 import pytest
 
-from topicvec import TopicVec, frames
+from topicvec import DocumentIndex, TopicVec, frames, pictures
 from topicvec.datasets import sample_corpus
 from topicvec.errors import DataError, MissingExtra
 from topicvec.measure import npmi, topic_stability
+from topicvec.model import choose_n_topics, read_topics
 from topicvec.represent import TopicClassifier, TopicFeatures, topics_over_time, topics_per_class
 
 
@@ -206,3 +207,26 @@ def test_a_share_and_its_bar_stay_in_one_line_of_a_notebook(model):
     page = model._repr_html_()
     assert "td.share{white-space:nowrap}" in page
     assert page.count('<td class="share">') == len(model.topics_)
+
+
+def test_each_argument_of_another_kind_is_told_in_a_sentence(model):
+    texts = ["The rain falls on the sea.", "A goal in the last minute of the match."]
+    wrong = {
+        r"random_state must be .* found 'a'": lambda: TopicVec(2, random_state="a").fit(texts),
+        "random_state must be a whole": lambda: TopicVec(2, random_state=-1).fit(texts),
+        "tokenizer must be a function": lambda: TopicVec(2, tokenizer="split").fit(texts),
+        r"list of words .* found 'sea'": lambda: TopicVec(2, vocabulary="sea").fit(texts),
+        r"list of words .* found 5": lambda: TopicVec(2, vocabulary=5).fit(texts),
+        "a name, a file or words; found 5": lambda: TopicVec(2, stop_words=5).fit(texts),
+        "tuple of texts: give them one": lambda: model.token_proportions((texts[1] * 2,)),
+        "expected model.fitted_; found TopicVec": lambda: read_topics(model),
+        r"several numbers .* found 5": lambda: choose_n_topics(texts, 5),
+        "expected one text; found list": lambda: pictures.tokens(model, texts),
+        "list of documents; found one str": lambda: pictures.document_map(model, "ab"),
+        "list of documents; found one str;": lambda: pictures.over_time(model, "ab", times=[1, 2]),
+        "a TopicVec, and then documents": lambda: DocumentIndex.build(texts, model),
+        "a text or its tokens; found int": lambda: DocumentIndex.build(model, texts).search(5),
+    }
+    for expected, call in wrong.items():
+        with pytest.raises(DataError, match=expected):
+            call()

@@ -220,7 +220,12 @@ def test_columns_are_of_the_tables_among_texts(write, tmp_path):
     assert [each.text for each in found] == ["Dear Anna,\nthanks, Bert", "Cats purr."]
     write("b/1.txt", "Dear Anna,\nthanks, Bert")
     with pytest.raises(DataError, match=r"1\.txt is read as plain text, which has no columns"):
-        read(tmp_path / "b", text_column="body")
+        next(read_documents(tmp_path / "b", text_column="body"))
+    write("b/2.json", "<p>a page</p>")
+    documents = read_documents(tmp_path / "b", text_column="body", errors="skip")
+    assert next(documents).text.startswith("Dear")
+    with pytest.raises(DataError, match=r"1\.txt is read as plain text, which has no columns"):
+        list(documents)
 
 
 def test_a_table_of_another_format_than_is_said_is_named(excel):

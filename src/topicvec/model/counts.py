@@ -112,6 +112,11 @@ class DocumentCounter:
         n_jobs: int = 1,
         columns: Sequence[str] | None = None,
     ) -> None:
+        if not (tokenizer is None or callable(tokenizer)):
+            raise DataError(
+                "tokenizer must be a function from a text to its words, or None; "
+                f"found {tokenizer!r}"
+            )
         self.columns = columns
         self.stop_words = stop = resolve_stop_words(stop_words)
         only = None if vocabulary is None else frozenset(_words(vocabulary))
@@ -152,6 +157,8 @@ class DocumentCounter:
     def tokens(self, text: DocumentLike) -> list[str]:
         """Cut one document into its tokens, stop words included and phrases joined."""
         words = text.text if isinstance(text, Document) else text
+        if not isinstance(words, Iterable):
+            raise DataError(f"expected a text or its tokens; found {type(text).__name__}")
         return self.phrases.join(self.tokenize(words) if isinstance(words, str) else words)
 
     def known(self, tokens: Iterable[str], vectors: WordVectors) -> dict[str, int]:
@@ -587,6 +594,8 @@ def _odd(table: NDArray[Any]) -> str:
 
 
 def _words(vocabulary: Vocabulary | Sequence[str]) -> tuple[str, ...]:
+    if isinstance(vocabulary, str) or not isinstance(vocabulary, Vocabulary | Iterable):
+        raise DataError(f"vocabulary must be a list of words or a Vocabulary; found {vocabulary!r}")
     return vocabulary.words if isinstance(vocabulary, Vocabulary) else tuple(vocabulary)
 
 

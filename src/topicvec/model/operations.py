@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
-from topicvec.checks import check_whole
 from topicvec.embed.nearest import inverse_norms
 from topicvec.errors import DataError, VocabularyMismatch
 from topicvec.model.fitted import FittedTopics, Representatives, topic_residuals
@@ -152,10 +151,11 @@ def reduce(fitted: FittedTopics, n_topics: int) -> FittedTopics:
     >>> reduce(FittedTopics.bare(vectors, topics, max_norm=7.0), 2).topics[2].tolist()
     [0.0, 1.0]
     """
-    check_whole("n_topics", n_topics, 1)
-    if n_topics >= fitted.n_topics:
+    is_whole = isinstance(n_topics, int | np.integer)
+    if not is_whole or not 1 <= n_topics < fitted.n_topics:
         raise DataError(
-            f"n_topics must be between 1 and the model's {fitted.n_topics - 1}, found {n_topics}"
+            "n_topics must be a whole number between 1 and the model's "
+            f"{fitted.n_topics - 1}, found {n_topics!r}"
         )
     return regroup(fitted, _join(fitted, 1 + n_topics, -np.inf, weighted=True))
 

@@ -167,6 +167,8 @@ def read_topics(
     Topic 1 "cat, dog" (0.0%): cat dog
     Topic 0 null (0.0%): no words
     """
+    if not isinstance(fitted, FittedTopics):
+        raise DataError(f"expected model.fitted_; found {type(fitted).__name__}")
     _check_arguments(n_words, n_nearest, relevance)
     is_background = background(fitted)
     chosen = _live(fitted, min_mass, is_background)

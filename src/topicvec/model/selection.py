@@ -17,7 +17,7 @@ probable than one distribution for all, the number follows from the length: 0.75
 words, so two for a sentence, seven for an article of 300 words, and twelve at most.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -237,6 +237,8 @@ def choose_n_topics(
     """
     from topicvec.model.topicvec import TopicVec
 
+    if not isinstance(candidates, Iterable):
+        raise DataError(f"expected several numbers of topics, such as [5, 10]; found {candidates}")
     template = TopicVec() if model is None else model
     reading = template._read(documents)
     vectors = text_vectors(template.vectors, reading, resolve_engine(template.n_jobs))

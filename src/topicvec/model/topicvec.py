@@ -74,6 +74,7 @@ __all__ = ["TopicVec"]
 Floats = NDArray[np.floating]
 Bools = NDArray[np.bool_]
 AnyPath = str | PathLike[str]
+_LONGEST = 10  # words of a phrase; what has more is a text
 
 _FIRST_BATCH = 20  # iterations on the first batch of partial_fit
 _KEPT_UNKNOWN = 1000
@@ -617,6 +618,11 @@ class TopicVec(Estimator):
 
     def _by_token(self, text: DocumentLike) -> list[tuple[str, Floats | None]]:
         """Pair each token with the topics' probabilities; None without a vector."""
+        if isinstance(text, list | tuple) and any(len(token.split()) > _LONGEST for token in text):
+            raise DataError(
+                f"expected one text, or its tokens; found a {type(text).__name__} of texts: give "
+                "them one at a time"
+            )
         counter = self._counter()
         tokens = counter.tokens(text)
         rows_of = counter.known(tokens, self.fitted_.vectors)
@@ -1176,7 +1182,13 @@ class TopicVec(Estimator):
             )
         seed = self.random_state  # as scikit-learn's users give it
         old = isinstance(seed, np.random.RandomState)
-        rng = np.random.default_rng(seed.randint(2**31) if old else seed)
+        try:
+            rng = np.random.default_rng(seed.randint(2**31) if old else seed)
+        except (TypeError, ValueError) as error:
+            raise DataError(
+                "random_state must be a whole number of at least 0, a generator of numpy or None; "
+                f"found {seed!r}"
+            ) from error
         own = {"pseudo_tokens": np.inf if is_paper else _pseudo_tokens(self.own_words)}
         return {**given, "max_norm": self.max_norm, "learn_alpha": learn, **own}, rng
 

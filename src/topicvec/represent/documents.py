@@ -221,6 +221,8 @@ def counter_of(model: TopicVec) -> DocumentCounter:
     >>> counter_of(TopicVec()).tokens("Cats purr.")
     ['cats', 'purr']
     """
+    if not hasattr(model, "_counter"):
+        raise DataError(f"expected a TopicVec, and then documents; found {type(model).__name__}")
     return model._counter()
 
 

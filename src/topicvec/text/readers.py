@@ -24,6 +24,7 @@ from topicvec.text.document import Document, SourceFile
 from topicvec.text.encodings import NotText
 from topicvec.text.recognise import (
     SAMPLE,
+    TABLES,
     Format,
     Layout,
     is_delimited,
@@ -169,13 +170,14 @@ class _Reading:
         self.name = ""  # of the last file
         self.hint = ""  # what else the last text may be
         self.detail = ""  # of the file at hand: the sheet or the list that its rows are in
+        self.paths: list[Path] = []
         self.alone, self.has_tables = True, False
         self.refused: DataError | None = None  # a column of a text, which may lie among tables
 
     def documents(self, paths: list[Path]) -> Iterator[Document]:
         """Read all files."""
         n_documents, any_text = 0, False
-        self.alone = len(paths) == 1 and not paths[0].is_dir()
+        self.paths, self.alone = paths, len(paths) == 1 and not paths[0].is_dir()
         for document in chain.from_iterable(
             map(self._file, chain.from_iterable(map(find_files, paths)))
         ):
@@ -253,13 +255,21 @@ class _Reading:
         asked = next((role for role, value in self.columns.items() if value is not None), None)
         if asked is None:
             return
+        first = self.refused is None
         self.refused = self.refused or DataError(
             f"{file.name} is read as {_NAMES[kind]}, which has no columns: leave out "
             f"{asked}_column= (--{asked}-column), or say which table it is with format= "
             "(--format csv, tsv, jsonl or json)"
         )
-        if self.alone or self.format != "auto":
+        if self.has_tables or not first:
+            return
+        # said at once, not when all is read, unless there may be tables
+        if self.alone or self.format != "auto" or not self._expects_tables():
             raise self.refused
+
+    def _expects_tables(self) -> bool:
+        files = chain.from_iterable(map(find_files, self.paths))
+        return any(file_suffix(file.path) in TABLES for file in files)
 
     def _delimited(self, layout: Layout) -> Callable[[SourceFile], Iterator[Document]]:
         return lambda file: read_delimited(file, self.columns, self.decoding, layout)

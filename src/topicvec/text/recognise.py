@@ -12,8 +12,8 @@ from topicvec.errors import FormatError
 from topicvec.text.decoding import Decoding, decode
 
 __all__ = [
-    "SAMPLE", "Format", "Layout", "find_delimiter", "has_header", "is_delimited", "may_be_lines",
-    "may_be_table", "tell_format", "tell_layout",
+    "SAMPLE", "TABLES", "Format", "Layout", "find_delimiter", "has_header", "is_delimited",
+    "may_be_lines", "may_be_table", "tell_format", "tell_layout",
 ]  # fmt: skip
 
 Format = Literal[
@@ -28,6 +28,8 @@ _SUFFIXES: dict[str, Format] = {
     ".xhtml": "html", ".xml": "html", ".md": "markdown", ".markdown": "markdown", ".docx": "docx",
     ".epub": "epub", ".eml": "email", ".mbox": "mbox", ".pdf": "pdf",
 }  # fmt: skip
+TABLES = {suffix for suffix, kind in _SUFFIXES.items()
+          if kind in ("csv", "tsv", "jsonl", "parquet", "excel")} | {".json"}  # fmt: skip
 _MAGIC: tuple[tuple[bytes, Format], ...] = ((b"%PDF-", "pdf"), (b"PAR1", "parquet"))
 _IN_ZIP: tuple[tuple[bytes, Format], ...] = (
     (b"META-INF/container.xml", "epub"), (b"word/", "docx"), (b"xl/", "excel"),

@@ -115,6 +115,8 @@ def stop_words(source: str | os.PathLike[str] | Iterable[str] | None = "english"
     if source is None:
         return frozenset()
     if not isinstance(source, (str, os.PathLike)):
+        if not isinstance(source, Iterable):
+            raise DataError(f"stop words must be a name, a file or words; found {source!r}")
         return frozenset(source)
     name = source if isinstance(source, str) else ""
     if name == "sklearn":

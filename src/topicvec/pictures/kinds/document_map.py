@@ -13,6 +13,7 @@ from topicvec.pictures.palette import COLOURS, PAPER, colour_of, mix
 from topicvec.pictures.seen import Texts, own_colours, shown_topics
 from topicvec.pictures.svg import Element, Picture, element, number
 from topicvec.represent import mixture_points, topic_kernel
+from topicvec.text.counting import check_several
 
 __all__ = ["document_map", "scatter_places"]
 
@@ -75,6 +76,7 @@ def document_map(
     >>> document_map(model, ["cat", "dog dog cat", "car"])
     Picture(800 x 600)
     """
+    check_several(texts)
     texts = list(texts)
     if not texts or (labels is not None and len(labels) != len(texts)):
         found = f"{len(texts)} documents" + ("" if labels is None else f", {len(labels)} labels")

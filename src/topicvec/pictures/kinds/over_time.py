@@ -14,6 +14,7 @@ from topicvec.pictures.palette import GREY, INK, tint
 from topicvec.pictures.seen import Texts, own_colours
 from topicvec.pictures.svg import Element, Picture, element, shorten, text, text_width
 from topicvec.represent.over_time import Course, TimeSpan, topics_over_time, usual_bins
+from topicvec.text.counting import check_several
 from topicvec.text.document import values_of
 
 __all__ = ["over_time"]
@@ -82,6 +83,7 @@ def over_time(
     >>> over_time(model, ["cat", "car"], times=["2001", "2002-05-01"]).width
     800
     """
+    check_several(texts)
     texts, alone = list(texts), topic is not None
     left = _DATE if alone else _NAMES + 14
     room = width - left - _PEAK

@@ -65,6 +65,8 @@ def tokens(
     800
     """
     written = document.text if isinstance(document, Document) else document
+    if not isinstance(written, str):
+        raise DataError(f"expected one text; found {type(written).__name__}")
     if not written.strip() or max_lines < 1:
         raise DataError(
             "a picture of a document needs text and room for a line, found "
