@@ -40,7 +40,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("topicvec/embed/encode.py", "_digest", "8 → 9"): "the length of a key",
     ("topicvec/model/words.py", "learn_more_words", "True → False"): "lists of one record",
     ("topicvec/embed/eigen.py", "_Clearing.__init__", "2.0 → 3.0"): "only how fast it converges",
-    ("topicvec/embed/eigen.py", "", "40 → 41"): "steps of a guess that only says how fast it goes",
+    ("topicvec/embed/eigen.py", "", "40 → 41"): "its only caller gives the number",
     ("topicvec/embed/kernels.py", "multiply_rows", "64 → 65"): "columns at a time, for speed",
     ("topicvec/embed/psdvec.py", "PSDVec", "32 → 33"): "memory before files are used, same counts",
 }
