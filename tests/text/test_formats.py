@@ -451,3 +451,18 @@ def test_other_languages_of_tags_have_none_left(write):
 def test_a_long_first_object_is_still_json_lines(write):
     long = json.dumps({"text": "word " * 10_000})
     assert len(read(write("a", f"{long}\n{long}\n"))) == 2
+
+
+@pytest.mark.parametrize("name", ["a.docx", "a.epub", "a.xlsx"])
+def test_an_archive_that_says_more_of_a_part_than_it_has_reserves_nothing(write, name):
+    parts = {"word/document.xml": WORD, "META-INF/container.xml": "<c/>", "xl/workbook.xml": "<w/>"}
+    content = bytearray(zipped(parts))
+    place = content.index(b"PK\x01\x02")  # of the first part in the list at the end
+    content[place + 20 : place + 24] = (1 << 30).to_bytes(4, "little")
+    path = write(name, bytes(content))
+    tracemalloc.start()
+    with pytest.raises(FormatError, match="longer than all of it"):
+        read(path)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 8e6
