@@ -194,7 +194,11 @@ def _be_command(arguments: list[str], folder: Path, first: Callable[[], object])
 
 
 def sha(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "none"
+    if not path.is_file():
+        return "none"
+    # a shard may stand under either of its two names
+    content = path.read_bytes().replace(b"b.safetensors", b".safetensors")
+    return hashlib.sha256(content).hexdigest()
 
 
 def listing(folder: Path) -> list[str]:

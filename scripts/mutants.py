@@ -37,9 +37,17 @@ MOST_FILES = 8  # with --near
 EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("topicvec/embed/counting.py", "", "50_000 → 50001"): "when work is kept, not what it gives",
     ("topicvec/embed/association.py", "", "512 → 513"): "rows at a time, for speed",
+    (
+        "topicvec/embed/cooccurrence.py",
+        "_renumbered",
+        "moved.sort_indices() → pass",
+    ): "scipy has sorted them when it summed up duplicates",
     ("topicvec/embed/encode.py", "_digest", "8 → 9"): "the length of a key",
     ("topicvec/model/words.py", "learn_more_words", "True → False"): "lists of one record",
     ("topicvec/embed/eigen.py", "_Clearing.__init__", "2.0 → 3.0"): "only how fast it converges",
+    ("topicvec/embed/eigen.py", "", "40 → 41"): "its only caller gives the number",
+    ("topicvec/embed/kernels.py", "multiply_rows", "64 → 65"): "columns at a time, for speed",
+    ("topicvec/embed/psdvec.py", "PSDVec", "32 → 33"): "memory before files are used, same counts",
 }
 
 COMPARED = {

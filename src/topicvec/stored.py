@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 from math import inf, isfinite
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import IO, Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +27,29 @@ from topicvec.errors import DataError, FormatError
 from topicvec.files import atomic_write
 
 __all__ = [
-    "ANY", "FLAG", "NAME", "SPARSE", "TENSOR_TYPES", "TEXT", "Kind", "Layout", "Stacked", "Stored",
-    "each", "is_of", "mapping", "number", "one_of", "open_tensors", "pair", "parse_json",
-    "read_tensors", "sparse_parts", "whole", "write_tensors",
+    "ANY",
+    "FLAG",
+    "NAME",
+    "SPARSE",
+    "TENSOR_TYPES",
+    "TEXT",
+    "Kind",
+    "Layout",
+    "Stacked",
+    "Stored",
+    "each",
+    "is_of",
+    "mapping",
+    "number",
+    "one_of",
+    "open_tensors",
+    "pair",
+    "parse_json",
+    "read_tensors",
+    "save_array",
+    "sparse_parts",
+    "whole",
+    "write_tensors",
 ]  # fmt: skip
 
 TENSOR_TYPES = {
@@ -176,6 +196,25 @@ def is_of(path: Path, layout: Layout) -> bool:
             return bool((file.metadata() or {}).get("format") == layout.name)
     except SafetensorError:
         return False
+
+
+def save_array(file: IO[bytes], array: NDArray[Any]) -> None:
+    """Write an array to an open file in NumPy's format.
+
+    `numpy.save` writes into a file past Python, and says nothing if the disk was full.
+
+    Examples
+    --------
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> save_array(file, np.array([[1, 2]]))
+    >>> np.load(io.BytesIO(file.getvalue()))
+    array([[1, 2]])
+    """
+    whole = np.ascontiguousarray(array)
+    header = np.lib.format.header_data_from_array_1_0(whole)
+    np.lib.format.write_array_header_1_0(file, header)
+    file.write(whole.tobytes() if not whole.size else whole.data)
 
 
 @contextmanager

@@ -1,3 +1,4 @@
+import json
 import logging
 
 import numpy as np
@@ -8,8 +9,15 @@ from sklearn.base import clone
 import topicvec
 from topicvec.embed import PSDVec, WordVectors, damp
 from topicvec.embed.counting import count_cooccurrences
-from topicvec.errors import DataError, VocabularyMismatch
+from topicvec.embed.psdvec import settings_of
+from topicvec.engine import one_blas_thread
+from topicvec.errors import DataError, FormatError, VocabularyMismatch
 from topicvec.text import prepare
+
+try:
+    import cloudpickle  # joblib needs it
+except ImportError:
+    from joblib.externals import cloudpickle  # or, when older, brings it
 
 DOCUMENTS = zipf_corpus(n_words=120, n_documents=200)
 SETTINGS = {"n_dims": 8, "n_core": 60, "n_words": 100, "min_count": 1, "window": 4}
@@ -286,3 +294,16 @@ def test_the_share_of_unknown_tokens_is_logged(caplog):
 def test_the_core_is_a_part_of_the_words(n_words, n_core):
     assert PSDVec()._n_core(n_words) == n_core
     assert PSDVec(n_core=7)._n_core(n_words) == 7
+
+
+@pytest.mark.parametrize("name", ["frequency_power", "context_power"])
+def test_powers_that_vectors_say_are_within_reason(name):
+    made = fitted().vectors_
+
+    def said(power):
+        return settings_of(made.with_metadata(settings=json.dumps({name: power})))
+
+    assert [said(power)[name] for power in (-10, 0.75, 10)] == [-10, 0.75, 10]
+    for power in (-10.5, 10.5):
+        with pytest.raises(FormatError, match=f"{name}.*expected"):
+            said(power)

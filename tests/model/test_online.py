@@ -13,7 +13,7 @@ from topicvec.engine import LocalEngine
 from topicvec.model import online as online_
 from topicvec.model import words
 from topicvec.model.fitted import topic_residuals
-from topicvec.model.online import learn_batch
+from topicvec.model.online import _faded, learn_batch
 from topicvec.model.state import Solver
 from topicvec.model.topicvec import TopicVec
 
@@ -188,3 +188,10 @@ def test_topics_are_normalised_over_new_words_as_if_over_all_at_once(planted, on
     assert found[0] == 0
     changed = more is None or more > 0
     assert (np.abs(found - before.residuals).max() > 1e-4) == changed
+
+
+def test_what_has_nearly_faded_is_left_out():
+    table = csr_array(np.array([[1e-3, 9e-4], [2.0, 0.0]], np.float32))
+    found = _faded(table)
+    np.testing.assert_array_equal(found.toarray(), np.float32([[1e-3, 0], [2, 0]]))
+    assert found.nnz == 2

@@ -233,3 +233,18 @@ def test_topics_of_a_document_are_sorted_and_small_ones_left_out():
 def test_topics_of_several_documents_at_once_are_refused():
     with pytest.raises(DataError, match="one row"):
         document_topics([[0.5, 0.5]])
+
+
+def test_ten_words_and_ten_nearest_are_listed_unless_others_are_asked_for():
+    rng = np.random.default_rng(0)
+    words = [f"w{number}" for number in range(30)]
+    vectors = WordVectors(words, rng.normal(size=(30, 3)), np.ones(30))
+    bare = FittedTopics.bare(vectors, np.array([[0, 0, 0], ANIMAL], np.float32), max_norm=7.0)
+    mass = np.ones((30, 2), np.float32)
+    fitted = replace(
+        bare, mass=mass.sum(axis=0).astype(float), word_mass=csr_array(mass),
+        word_counts=np.full(30, 2.0), word_documents=np.ones(30), document_mass=csr_array(mass / 2),
+        n_documents=1,
+    )  # fmt: skip
+    topic = next(each for each in read_topics(fitted) if not each.is_null)
+    assert (len(topic.words), len(topic.nearest)) == (10, 10)

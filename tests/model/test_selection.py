@@ -8,7 +8,7 @@ from topicvec import datasets
 from topicvec.embed.load import load_vectors
 from topicvec.embed.vectors import WordVectors
 from topicvec.errors import DataError, OutOfVocabularyWarning
-from topicvec.model import count_topics
+from topicvec.model import count_topics, selection
 from topicvec.model.counts import DocumentCounter
 from topicvec.model.topicvec import TopicVec
 
@@ -212,3 +212,13 @@ def test_too_large_a_number_for_a_class_names_the_class():
     with pytest.warns(UserWarning, match="class 'a' has 1 distinct word, so it gets one topic"):
         model.fit(["cat cat", "cat dog car bus"], ["a", "b"])
     assert model.fitted_.classes == (None, "a", "b", "b", "b")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_words_are_held_out_of_documents_with_enough_of_them(seed):
+    rng = np.random.default_rng(seed)
+    known, held = selection._split(csr_array([[5, 0, 9], [1, 7, 1]]), 0.3, rng)
+    np.testing.assert_array_equal((known + held).toarray(), [[5, 0, 9], [1, 7, 1]])
+    assert min(known.data.min(), held.data.min()) > 0  # nothing stands where there is nothing
+    with pytest.raises(DataError, match="too short to hold out words"):
+        selection._split(csr_array([[0, 1, 0]]), 0.5, rng)

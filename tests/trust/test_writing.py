@@ -1,6 +1,7 @@
 """Files are written whole or not at all, whoever else writes and whatever fails."""
 
 import errno
+import io
 import os
 import stat
 import subprocess
@@ -8,11 +9,14 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from topicvec.errors import DataError
 from topicvec.files import atomic_write, open_write
 from topicvec.pictures.svg import Picture
+from topicvec.represent.export import open_table
+from topicvec.stored import save_array
 
 SOURCES = Path(__file__).parents[2] / "src" / "topicvec"
 posix = pytest.mark.skipif(os.name != "posix", reason="devices, modes and links of POSIX")
@@ -130,6 +134,49 @@ def test_a_name_as_long_as_names_may_be_can_be_written(tmp_path):
     for name in ("x" * 255, "é" * 127):
         write(tmp_path / name, b"x")
     assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.fixture
+def full():
+    """A disk that takes no more than a thousand bytes of a file, whoever writes them."""
+    resource, signal = pytest.importorskip("resource"), pytest.importorskip("signal")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    signal.signal(signal.SIGXFSZ, handler)
+
+
+@pytest.mark.parametrize("n_rows", [100, 20_000])
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "npy", "parquet"])
+def test_a_table_on_a_full_disk_is_an_error_and_no_part_of_one(tmp_path, full, ending, n_rows):
+    if ending == "parquet":
+        pytest.importorskip("pyarrow.parquet")
+    with (
+        pytest.raises(DataError, match=r"cannot write .*File too large"),
+        open_table(tmp_path / f"a.{ending}") as write_rows,
+    ):
+        write_rows({"a": np.arange(n_rows) / 7, "b": np.arange(n_rows) / 3})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_arrays_are_written_as_numpy_writes_them(tmp_path):
+    for array in (np.arange(6.0).reshape(2, 3), np.arange(6).reshape(2, 3).T, np.zeros((0, 4))):
+        mine, theirs = io.BytesIO(), io.BytesIO()
+        save_array(mine, array)
+        np.save(theirs, np.ascontiguousarray(array))
+        assert mine.getvalue() == theirs.getvalue()
+
+
+def test_the_counts_of_a_run_on_a_full_disk_are_an_error(tmp_path, full):
+    with (
+        pytest.raises(DataError, match="File too large"),
+        atomic_write(tmp_path / "state") as part,
+        part.open("wb") as file,
+    ):
+        save_array(file, np.arange(500))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_is_not_written_over(tmp_path):

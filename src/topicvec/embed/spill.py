@@ -26,7 +26,7 @@ from topicvec.embed import kernels
 from topicvec.embed.encode import Mark
 from topicvec.errors import DataError, FormatError
 from topicvec.files import atomic_write
-from topicvec.stored import TEXT, Kind, Stored, each, mapping, parse_json, whole
+from topicvec.stored import TEXT, Kind, Stored, each, mapping, parse_json, save_array, whole
 from topicvec.text import Vocabulary
 
 __all__ = [
@@ -362,7 +362,7 @@ class Checkpoint:
             rows.spill(self.folder, f"{mark.n_documents}-commit")
         state = self.folder / f"state-{mark.n_documents}.npy"
         with atomic_write(state) as part, part.open("wb") as file:
-            np.save(file, np.concatenate([unigram, *(rows.dense for rows in ranges)]))
+            save_array(file, np.concatenate([unigram, *(rows.dense for rows in ranges)]))
         paths = [state, *(path for rows in ranges for path in rows.files)]
         self.manifest = {
             "format": "topicvec counting run",

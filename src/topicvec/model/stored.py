@@ -165,16 +165,20 @@ class Store:
     """
 
     def __init__(self, folder: Path) -> None:
+        made: list[Path] = []
         try:
             _sweep(folder)
-            self.folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=folder))
-            lock = os.open(self.folder / _LOCK, os.O_CREAT | os.O_RDWR)
+            made.append(Path(tempfile.mkdtemp(prefix=_PREFIX, dir=folder)))
+            lock = os.open(made[0] / _LOCK, os.O_CREAT | os.O_RDWR)
         except OSError as error:
+            for each in made:
+                shutil.rmtree(each, ignore_errors=True)
             raise DataError(
                 f"cannot write into {folder} ({error.strerror}), where a fit of a prepared corpus "
                 "keeps the mixtures of its documents: copy the corpus to where you may write"
             ) from error
         hold(lock)
+        self.folder = made[0]
         self.numbers = count()
         weakref.finalize(self, os.close, lock)
         weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from topicvec.errors import DataError, require
 from topicvec.files import atomic_write
+from topicvec.stored import save_array
 
 __all__ = ["Columns", "Write", "check_suffix", "delimited", "open_table"]
 
@@ -151,7 +152,7 @@ def _numpy(path: Path) -> Iterator[Write]:
 
     yield write
     with path.open("wb") as file:
-        np.save(file, np.concatenate(batches), allow_pickle=False)
+        save_array(file, np.concatenate(batches))
 
 
 _OPENERS: dict[str, Callable[[Path], AbstractContextManager[Write]]] = {

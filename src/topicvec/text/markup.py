@@ -23,11 +23,9 @@ _CHARSET = re.compile(rb"""<(?:meta|\?xml)[^>]*?(?:charset|encoding)\s*=\s*["']?
 # What follows takes time in proportion to a text, whatever it is: no sign is read again from each
 # place before it. What is opened and never closed ends with the last tag.
 _TAG = re.compile(
-    r"""<!--.*?(?:-->|\Z) | <[!?][^>]*+(?:>|\Z)
-    | <(?P<end>/?)(?P<name>[a-z][^\s/>]*+)
-      (?:[^>=]++ | =\s*+(?:"[^"]*+(?:"|\Z) | '[^']*+(?:'|\Z))?)*+ (?:>|\Z)""",
-    re.I | re.S | re.X,
+    r"<!--.*?(?:-->|\Z)|<[!?][^>]*+(?:>|\Z)|<(?P<end>/?)(?P<name>[a-z][^\s/>]*+)", re.I | re.S
 )
+_ATTRIBUTE = re.compile(r"""[^>=]*+(?:(?P<last>>|\Z)|=\s*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z))?)""")
 _RAW = {name: re.compile(rf"</{name}(?=[\s/>])", re.I) for name in ("script", "style")}
 _LONG_REFERENCE = re.compile(r"&#[0-9]{20,}+;?")  # of which the standard library makes no number
 _BLANKS = re.compile(r"(?<![ \t\r\f\v\u00a0])[ \t\r\f\v\u00a0]*+\n\s*")
@@ -35,7 +33,12 @@ _FRONT = re.compile(r"\A---\n.*?\n---\n", re.S)  # what stands before the text
 _COMMENT = re.compile(r"<!--.*?-->", re.S)
 _EMPHASIS = (
     (re.compile(r"(\*{1,3})(?=\S)([^*\n]+)(?<=\S)\1(?!\w)"), r"\2"),
-    (re.compile(r"(?<!\w)(_{1,3})(?=\S)((?:[^_\n]|(?<=\w)_(?=\w))+?)(?<=\S)\1(?!\w)"), r"\2"),
+    (
+        re.compile(
+            r"(?<!\w)(_{1,3})(?=\S)([^_\n]+(?:(?<=\w)_(?=\w)[^_\n]+){0,20}?)(?<=\S)\1(?!\w)"
+        ),
+        r"\2",
+    ),
     (re.compile(r"(~~)(?=\S)([^~\n]+)(?<=\S)\1(?!\w)"), r"\2"),
 )
 _MARKDOWN = (
@@ -45,13 +48,8 @@ _MARKDOWN = (
     (re.compile(r"<(https?://[^<>\s]+|[^<>\s@]+@[^<>\s]+)>"), r"\1"),
     (re.compile(r"</?[a-zA-Z][^<>\n]*+>"), ""),
     (re.compile(r"^[ ]{0,3}(#{1,6}[ \t]+|>\s?|[-*+][ \t]+|\d{1,9}[.)][ \t]+)", re.M), ""),
-    (re.compile(r"^[ ]{0,3}(?:[-*_=][ \t]*+){3,}+$", re.M), ""),
-    (
-        re.compile(
-            r"^[ \t]*+\|?(?:[ \t]*+:?-{2,}+:?[ \t]*+\|)++[ \t]*+(?::?-{2,}+:?)?[ \t]*+$", re.M
-        ),
-        "",
-    ),
+    (re.compile(r"^[ ]{0,3}(?=(?:[-*_=][ \t]*+){3})[-*_= \t]++$", re.M), ""),
+    (re.compile(r"^(?=[^\n]*\|)(?=[^\n]*--)[ \t|:-]++$", re.M), ""),  # below the head of a table
     (re.compile(r"(`{1,9})(?=\S)([^`\n]+)(?<=\S)\1(?!\w)"), r"\2"),
     *_EMPHASIS,
     *_EMPHASIS,  # for what stood around others
@@ -89,8 +87,9 @@ def plain_html(page: str) -> str:
     while found := _TAG.search(page, place, last):
         pieces.append("" if silent else _shown(page[place : found.start()]))
         place, name = found.end(), (found["name"] or "").lower()
+        place = _end_of_tag(page, place, last) if name else place
         pieces.append("\n" if name and name not in _INLINE else "")
-        if name not in _SILENT or found[0].endswith("/>"):
+        if name not in _SILENT or page.endswith("/>", 0, place):
             continue
         if not found["end"]:
             silent.append(name) if len(silent) < _DEEPEST else None
@@ -99,6 +98,15 @@ def plain_html(page: str) -> str:
             del silent[silent.index(name) :]
     pieces.append("" if silent else _shown(page[place:]))
     return tidy("".join(pieces))
+
+
+def _end_of_tag(page: str, place: int, last: int) -> int:
+    """Pass over the attributes of a tag, one by one: a pattern for all would remember each."""
+    while found := _ATTRIBUTE.match(page, place, last):
+        place = found.end()
+        if found["last"] is not None:
+            break
+    return place
 
 
 def _end_of_raw(page: str, place: int, name: str) -> int:
@@ -153,14 +161,21 @@ def message_text(data: bytes, decoding: Decoding, name: str) -> tuple[str, str |
         message: EmailMessage = message_from_bytes(data, policy=policy)
         body = message.get_body(("plain", "html"))
         text = "" if body is None else _body_text(body, decoding, name)
-        date = getattr(message["date"], "datetime", None)
+        date = _date(message)
         subject = str(message["subject"] or "")
-    except (ArithmeticError, ValueError, LookupError, TypeError, AttributeError,
-            RecursionError) as error:  # fmt: skip
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         if isinstance(error, TopicVecError):
             raise
         raise FormatError(f"damaged, or no e-mail ({error}); export it again") from error
     return f"{subject}\n\n{text}".strip(), date and date.isoformat()
+
+
+def _date(message: EmailMessage) -> Any:
+    """Give the time of a message, none if it is no time."""
+    try:
+        return getattr(message["date"], "datetime", None)
+    except (ArithmeticError, ValueError):
+        return None
 
 
 def _body_text(body: Any, decoding: Decoding, name: str) -> str:

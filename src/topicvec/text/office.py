@@ -3,6 +3,7 @@
 A document is read whole, so each has a limit, which also ends what was made to fill a memory.
 """
 
+import io
 import logging
 import posixpath
 import re
@@ -179,11 +180,20 @@ def _parse(parser: Any, data: bytes) -> None:
 def _archive(source: Source) -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(source) as archive:
+            _check_parts(archive)
             yield archive
     except (zipfile.BadZipFile, zipfile.LargeZipFile, OSError, EOFError, RuntimeError,
             NotImplementedError) as error:  # fmt: skip
         reason = "it needs a password" if "encrypted" in str(error) else str(error)
         raise FormatError(f"damaged or protected ({reason}); save it again") from error
+
+
+def _check_parts(archive: zipfile.ZipFile) -> None:
+    """Refuse an archive that says more of a part than it has: as much memory would be reserved."""
+    stream: Any = archive.fp
+    length = stream.seek(0, io.SEEK_END)
+    if any(info.compress_size > length for info in archive.infolist()):
+        raise zipfile.BadZipFile("a part of it is said to be longer than all of it")
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> bytes:

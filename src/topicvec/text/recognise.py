@@ -41,7 +41,7 @@ _REFUSED = (
 )
 _HTML = re.compile(
     # what is opened once is closed once: comments in comments took exponential time
-    r"\s*(<\?xml[^>]*>\s*)?(?>(?:<!--(?>.*?-->)\s*)*)<(!doctype\s+html|html|svg|\?xml)\b",
+    r"\s*(<\?xml[^>]*>\s*)?(?:<!--(?>.*?-->)\s*)*<(!doctype\s+html|html|svg|\?xml)\b",
     re.I | re.S,
 )
 _ARRAY = re.compile(r"\s*\[\s*\{")
