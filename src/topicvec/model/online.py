@@ -141,7 +141,8 @@ def learn_batch(
     )
     free = np.arange(fitted.n_topics) > 0 if free is None else free
     learned, place = climb(blended, solver, engine, free, place)
-    again = infer(learned, counts, engine, theta=found.theta)  # nearly there already
+    # They are nearly there. Copied, as loops are compiled anew for arrays that are read-only.
+    again = infer(learned, counts, engine, theta=found.theta.copy())
     return Learned(learned, again.proportions, place)
 
 
