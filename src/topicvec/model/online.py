@@ -36,7 +36,7 @@ Floats = NDArray[np.floating]
 
 _KAPPA = 0.7
 _N_STEPS = 5  # of the topics after a batch, at most
-_LEAST_RISE = 1e-3  # nats a token; after a smaller one the topics have arrived
+_LEAST_RISE = 3e-3  # nats a token; after less, more steps bring nothing: later batches correct it
 _N_BEST = 10  # representative documents
 _ROWS = 4096  # words at a time
 

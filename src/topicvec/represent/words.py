@@ -15,7 +15,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -53,9 +53,10 @@ def digest_of(documents: Iterable[DocumentLike]) -> str:
 
 
 def _absorb(digest: Any, document: DocumentLike) -> None:
-    known = isinstance(document, Document)
-    name, text = (document.id, document.text) if known else ("", document)  # type: ignore[union-attr]
-    for part in (name, *([text] if isinstance(text, str) else text)):
+    name, text = "", document
+    if isinstance(document, Document):
+        name, text = document.id, document.text
+    for part in (name, *([text] if isinstance(text, str) else cast("Sequence[str]", text))):
         data = part.encode("utf-8", "surrogatepass")
         digest.update(len(data).to_bytes(8, "little"))  # keeps "a b" and "a", "b" apart
         digest.update(data)
