@@ -10,14 +10,8 @@ import topicvec
 from topicvec.embed import PSDVec, WordVectors, damp
 from topicvec.embed.counting import count_cooccurrences
 from topicvec.embed.psdvec import settings_of
-from topicvec.engine import one_blas_thread
 from topicvec.errors import DataError, FormatError, VocabularyMismatch
 from topicvec.text import prepare
-
-try:
-    import cloudpickle  # joblib needs it
-except ImportError:
-    from joblib.externals import cloudpickle  # or, when older, brings it
 
 DOCUMENTS = zipf_corpus(n_words=120, n_documents=200)
 SETTINGS = {"n_dims": 8, "n_core": 60, "n_words": 100, "min_count": 1, "window": 4}

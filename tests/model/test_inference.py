@@ -9,6 +9,7 @@ from topicvec.errors import DataError, OutOfVocabularyWarning
 from topicvec.model.counts import DocumentCounter
 from topicvec.model.equations import logits
 from topicvec.model.inference import document_masses, infer, word_masses
+from topicvec.model.state import Corpus
 from topicvec.model.topicvec import TopicVec
 
 
@@ -44,6 +45,18 @@ def test_a_document_gets_the_same_mixture_alone_and_in_company(planted, model):
     together = model.transform(planted.texts)
     alone = np.vstack([model.transform([text]) for text in planted.texts])
     assert alone == pytest.approx(together, abs=1e-9)
+
+
+def test_mixtures_to_start_from_may_come_in_parts_which_are_not_copied(planted, model):
+    fitted, engine = model.fitted_, LocalEngine(1)
+    counts = DocumentCounter().count(planted.documents, fitted.vectors).counts
+    theta = infer(fitted, counts, engine).theta
+    corpus = Corpus.of(counts, fitted.n_topics)
+    own, others = corpus.cut(theta), (theta[:7], theta[7:], theta[:2])  # the last of no document
+    expected = infer(fitted, counts, engine, theta=theta).theta
+    for parts in (own, others):
+        np.testing.assert_array_equal(infer(fitted, counts, engine, theta=parts).theta, expected)
+    assert all(a is b for a, b in zip(corpus.recut(own), own, strict=True))
 
 
 def test_expected_counts_sum_to_the_known_tokens(planted, model):

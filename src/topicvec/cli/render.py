@@ -16,7 +16,6 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import IO, Any, Protocol, TypeVar
 
-from rich import progress as bars
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -274,6 +273,8 @@ def progress_bar() -> Iterator[Advance]:
     if _err.quiet or not _err.is_terminal:
         yield lambda *_, **__: None
         return
+    from rich import progress as bars  # takes a while to import
+
     columns = (
         bars.TextColumn("{task.description}"),
         bars.BarColumn(),

@@ -77,12 +77,12 @@ class DenseSurrogate:
             return S
 
         self.matrix = rows.fill(np.empty((n, n), np.float32), start, association)
-        self.held = rows.hold(self.matrix)
+        self.held: list[Matrix] = []
 
     def update(self, V: Matrix) -> None:
         """Set S to A0 + (1 − w̄)∘V Vᵀ."""
         transposed = np.ascontiguousarray(V.T)
-        self.held = []  # the old blocks leave before the new ones come
+        self.held = []  # the old blocks leave before new ones come
 
         def refill(a: Association, v: Matrix) -> Matrix:
             S = v @ transposed
@@ -91,11 +91,12 @@ class DenseSurrogate:
             return np.asarray(S)
 
         self.rows.fill(self.matrix, refill, self.association, V)
-        self.held = self.rows.hold(self.matrix)
 
     def product(self, Y: Matrix) -> Matrix:
         """D S D Y, shape (n, m)."""
         d, far = self.association.importance[:, None], _is_wide(Y)
+        if far and not self.held:
+            self.held = self.rows.hold(self.matrix)
         DY, S = d * Y, self.held if far else self.matrix
         return self.rows.fill(np.empty_like(Y), lambda s, d: (s @ DY) * d, S, d, far=far)
 
@@ -155,7 +156,7 @@ class SparseSurrogate:
         d, self.V = self.association.importance[:, None], V
         parts = zip(*map(self.rows.cut, (self.association, list(sparse), V, d)), strict=True)
         self.blocks = [_Block(a.indptr, a.indices, x, v, own) for a, x, v, own in parts]
-        self.held = self.rows.hold(self.blocks)
+        self.held: list[_Block] = []
 
     def product(self, Y: Matrix) -> Matrix:
         """D S D Y, shape (n, m)."""
@@ -174,6 +175,8 @@ class SparseSurrogate:
             return np.asarray(out)
 
         far = _is_wide(Y)
+        if far and not self.held:
+            self.held = rows.hold(self.blocks)
         return rows.fill(np.empty_like(Y), one, self.held if far else self.blocks, far=far)
 
 

@@ -37,7 +37,7 @@ Floats = NDArray[np.floating]
 
 _KAPPA = 0.7
 _N_STEPS = 5  # of the topics after a batch, at most
-_LEAST_RISE = 1e-3  # nats a token; after a smaller one the topics have arrived
+_LEAST_RISE = 3e-3  # nats a token; after less, more steps bring nothing: later batches correct it
 _N_BEST = 10  # representative documents
 _ROWS = 4096  # words at a time
 
@@ -142,7 +142,8 @@ def learn_batch(
     )
     free = np.arange(fitted.n_topics) > 0 if free is None else free
     learned, place = climb(blended, solver, engine, free, place)
-    near = found.corpus.cut(found.theta)  # where the mixtures are nearly already
+    # They are nearly there. Copied, as loops are compiled anew for arrays that are read-only.
+    near = found.corpus.cut(found.theta.copy())
     again = infer_corpus(learned, found.corpus, engine, near)
     return Learned(learned, again.proportions, place)
 

@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import numpy as np
 import oracles
 import pytest
@@ -182,3 +185,33 @@ def test_rows_are_added_to_the_bits_of_numpy(dtype):
     expected[rows] += part
     kernels.add_rows(C, rows, part)
     assert (expected == C).all()
+
+
+EVERYWHERE = """
+import sys, warnings
+from pathlib import Path
+import numpy as np
+from topicvec import TopicVec, WordVectors
+from topicvec.model import kernels
+from topicvec.text import prepare
+
+warnings.simplefilter("ignore")  # that they did not converge
+folder, rng = Path(sys.argv[1]), np.random.default_rng(0)
+words = [a + b + c for a in "abcdefghij" for b in "klmno" for c in "pqrst"]
+vectors = WordVectors(words, rng.normal(size=(250, 8)), np.ones(250))
+texts = [list(rng.choice(words, 40)) for _ in range(60)]
+given = {"n_topics": 4, "vectors": vectors, "random_state": 0}
+model = TopicVec(max_iter=3, **given).fit(texts, checkpoint=folder / "state")
+TopicVec(max_iter=6, **given).fit(texts, checkpoint=folder / "state")
+TopicVec(max_iter=3, **given).fit(prepare(texts, folder / "corpus"))
+TopicVec(max_iter=3, **given, share="class").fit(texts, ["a", "b"] * 30)
+TopicVec(max_iter=3, **given, solver="paper").fit(texts)
+model.transform(texts)
+model.partial_fit(texts).partial_fit(texts)
+print(len(kernels.e_step.signatures))
+"""
+
+
+def test_the_loop_is_compiled_for_one_kind_of_arrays_which_takes_seconds(tmp_path):
+    run = [sys.executable, "-c", EVERYWHERE, str(tmp_path)]
+    assert subprocess.run(run, check=True, capture_output=True, text=True).stdout == "1\n"
