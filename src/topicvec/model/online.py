@@ -213,7 +213,7 @@ def climb(
     for _ in range(_N_STEPS):
         state, tables, rise, _ = m_step(engine, lexicon, state, stats, tables, solver, free)
         state = replace(state, iteration=state.iteration + 1)
-        if rise < _LEAST_RISE * stats.n_tokens:
+        if solver.method == "newton" and rise < _LEAST_RISE * stats.n_tokens:
             break
     residuals = state.residuals.astype(float)
     residuals[0] = 0  # not only up to rounding
