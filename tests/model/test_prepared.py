@@ -120,13 +120,13 @@ def test_what_a_fit_needs_of_memory_is_the_sum_of_its_tables():
 
     fixed = 400_000_000 + 220 * 2_300_000 + 24 * 10**6  # the program, words as text, documents
     vectors = 4 * 200 * 300_000
-    tables = 4 * 100 * (2 * 300_000 + 6 * 250_000)
+    tables = 4 * 100 * (2 * 300_000 + 7 * 250_000)
     a_shard = 30_000_000 + 4 * 100 * 60_000
     assert needed() == fixed + vectors + tables + 5 * a_shard
     assert needed(3) - needed() == 2 * a_shard
     assert needed(n_documents=10**6 + 1) - needed() == 24
     # types are no more than there are vectors
-    assert needed(n_repeated=400_000) - needed() == 4 * 100 * 6 * 50_000
+    assert needed(n_repeated=400_000) - needed() == 4 * 100 * 7 * 50_000
     # with few topics it is learning that needs most
     learning = vectors + 4 * 100 * 250_000 + 4 * 200 * 200_000 + 3 * 200_000_000
     assert needed(3, learns=True, n_topics=2) == fixed + learning
