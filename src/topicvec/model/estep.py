@@ -393,12 +393,11 @@ class ShardRound:
         return replace(self, table=self.table[:0], link=replace(self.link, lexicon=None))
 
     def ready(self, lexicon: Lexicon | None) -> "ShardRound":
-        """Make it of the words, if it was left out."""
-        if self.link is None or lexicon is None:
-            return self
-        return replace(
-            self, table=self.link.table(lexicon), link=replace(self.link, lexicon=lexicon)
-        )
+        """Make it of the words, if it was left out; arrays that were sent may be read-only."""
+        table, link = self.table, self.link
+        if link is not None and lexicon is not None:
+            table, link = link.table(lexicon), replace(link, lexicon=lexicon)
+        return replace(self, table=_writable(table), alpha=_writable(self.alpha), link=link)
 
     @property
     def nbytes(self) -> int:
@@ -552,11 +551,16 @@ def having(piece: tuple[Shard, Floats]) -> Floats:
     return np.asarray(csr_array(cells, (len(shares), len(shard.types))).T @ shares)
 
 
+def _writable(array: Floats) -> Floats:
+    """Copy an array that is read-only, for which the loops would be compiled anew: seconds."""
+    return np.require(array, requirements="W")
+
+
 def fill_shard(
     compiled: bool, table: Floats, alpha: Floats, tol: float, max_passes: int, piece: Piece
 ) -> Piece:
     """Find the mixtures of a shard, given where they start; see `e_step`."""
-    shard, start = piece
+    shard, start = piece[0], _writable(piece[1])
     theta, mass = np.empty_like(start), np.zeros(start.shape[1])
     C = np.zeros((len(shard.types), start.shape[1]), table.dtype)
     loop = e_step

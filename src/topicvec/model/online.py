@@ -142,8 +142,7 @@ def learn_batch(
     )
     free = np.arange(fitted.n_topics) > 0 if free is None else free
     learned, place = climb(blended, solver, engine, free, place)
-    # They are nearly there. Copied, as loops are compiled anew for arrays that are read-only.
-    near = found.corpus.cut(found.theta.copy())
+    near = found.corpus.cut(found.theta)  # where the mixtures are nearly already
     again = infer_corpus(learned, found.corpus, engine, near)
     return Learned(learned, again.proportions, place)
 
