@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 from oracles import bound_short
+from scipy.sparse import csr_array
 
 from topicvec.engine import LocalEngine
 from topicvec.errors import DataError, OutOfVocabularyWarning
 from topicvec.model.counts import DocumentCounter
 from topicvec.model.equations import logits
 from topicvec.model.inference import document_masses, infer, word_masses
-from topicvec.model.state import Corpus
 from topicvec.model.topicvec import TopicVec
 
 
@@ -45,18 +45,6 @@ def test_a_document_gets_the_same_mixture_alone_and_in_company(planted, model):
     together = model.transform(planted.texts)
     alone = np.vstack([model.transform([text]) for text in planted.texts])
     assert alone == pytest.approx(together, abs=1e-9)
-
-
-def test_mixtures_to_start_from_may_come_in_parts_which_are_not_copied(planted, model):
-    fitted, engine = model.fitted_, LocalEngine(1)
-    counts = DocumentCounter().count(planted.documents, fitted.vectors).counts
-    theta = infer(fitted, counts, engine).theta
-    corpus = Corpus.of(counts, fitted.n_topics)
-    own, others = corpus.cut(theta), (theta[:7], theta[7:], theta[:2])  # the last of no document
-    expected = infer(fitted, counts, engine, theta=theta).theta
-    for parts in (own, others):
-        np.testing.assert_array_equal(infer(fitted, counts, engine, theta=parts).theta, expected)
-    assert all(a is b for a, b in zip(corpus.recut(own), own, strict=True))
 
 
 def test_expected_counts_sum_to_the_known_tokens(planted, model):
@@ -190,3 +178,9 @@ def test_documents_of_seeds_and_of_classes_are_not_counted_twice(planted):
     for model in (seeded, by_class):
         np.testing.assert_array_equal(model.fitted_.word_documents, expected)
         assert model.fitted_.document_mass.shape == model.fitted_.word_mass.shape
+
+
+def test_no_documents_have_no_mixtures(model):
+    nothing = csr_array((0, len(model.vectors_)))
+    found = infer(model.fitted_, nothing, LocalEngine(1))
+    assert (found.n_tokens, found.bound, len(found.words)) == (0, 0, 0)

@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -136,25 +137,31 @@ def test_a_name_as_long_as_names_may_be_can_be_written(tmp_path):
     assert len(list(tmp_path.iterdir())) == 2
 
 
-@pytest.fixture
-def full():
-    """A disk that takes no more than a thousand bytes of a file, whoever writes them."""
+@contextmanager
+def full_disk():
+    """A disk that takes no more than a thousand bytes of a file, whoever writes them.
+
+    No fixture: what tells of the tests may be written into a file before a fixture ends.
+    """
     resource, signal = pytest.importorskip("resource"), pytest.importorskip("signal")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    signal.signal(signal.SIGXFSZ, handler)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
 
 
 @pytest.mark.parametrize("n_rows", [100, 20_000])
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "npy", "parquet"])
-def test_a_table_on_a_full_disk_is_an_error_and_no_part_of_one(tmp_path, full, ending, n_rows):
+def test_a_table_on_a_full_disk_is_an_error_and_no_part_of_one(tmp_path, ending, n_rows):
     if ending == "parquet":
         pytest.importorskip("pyarrow.parquet")
     with (
         pytest.raises(DataError, match=r"cannot write .*File too large"),
+        full_disk(),
         open_table(tmp_path / f"a.{ending}") as write_rows,
     ):
         write_rows({"a": np.arange(n_rows) / 7, "b": np.arange(n_rows) / 3})
@@ -169,9 +176,10 @@ def test_arrays_are_written_as_numpy_writes_them(tmp_path):
         assert mine.getvalue() == theirs.getvalue()
 
 
-def test_the_counts_of_a_run_on_a_full_disk_are_an_error(tmp_path, full):
+def test_the_counts_of_a_run_on_a_full_disk_are_an_error(tmp_path):
     with (
         pytest.raises(DataError, match="File too large"),
+        full_disk(),
         atomic_write(tmp_path / "state") as part,
         part.open("wb") as file,
     ):

@@ -440,14 +440,15 @@ def group_shards(costs: Floats) -> tuple[slice, ...]:
     """Cut a row of shards into consecutive groups, by their cost alone.
 
     The sums of a group are added where its shards are, and only then meet those of others. A
-    corpus of less than two groups is one.
+    corpus of less than two groups is one, and no shards are one too, so that there is a sum.
 
     Examples
     --------
     >>> group_shards(np.full(10, 500_000.0))
     (slice(0, 5, None), slice(5, 10, None))
     """
-    return cut_evenly(costs, max(1, int(np.sum(costs) / _GROUP_COST)), _GROUP_COST)
+    groups = cut_evenly(costs, max(1, int(np.sum(costs) / _GROUP_COST)), _GROUP_COST)
+    return groups or (slice(0, 0),)
 
 
 def loaded(value: Any) -> Any:

@@ -53,10 +53,10 @@ def digest_of(documents: Iterable[DocumentLike]) -> str:
 
 
 def _absorb(digest: Any, document: DocumentLike) -> None:
-    name, parts = "", [document] if isinstance(document, str) else document
+    name, text = "", document
     if isinstance(document, Document):
-        name, parts = document.id, [document.text]
-    for part in (name, *cast("Iterable[str]", parts)):
+        name, text = document.id, document.text
+    for part in (name, *([text] if isinstance(text, str) else cast("Iterable[str]", text))):
         data = part.encode("utf-8", "surrogatepass")
         digest.update(len(data).to_bytes(8, "little"))  # keeps "a b" and "a", "b" apart
         digest.update(data)
