@@ -28,7 +28,7 @@ from topicvec.engine import dask as engines
 from topicvec.engine import resolve_engine
 from topicvec.engine.dask import DaskEngine, connect
 from topicvec.errors import EngineError
-from topicvec.model import state
+from topicvec.model import fit, gem, state
 from topicvec.model.state import Corpus
 from topicvec.text import prepare, prepared
 
@@ -226,6 +226,42 @@ def test_a_worker_that_is_killed_in_mid_iteration_changes_no_bit(
         assert bits(model) == one_thread[own]
         assert engine.number <= 0
         assert first not in client.run(os.getpid).values()
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_all_workers_may_die_after_a_rehearsal_and_when_all_is_summed_up(
+    vectors, counts, own, monkeypatch
+):
+    # A rehearsal has other words than the iterations, and the end has none at all.
+    many = [f"rare{number}".translate(LETTERS) for number in range(3 * N_WORDS)]
+    rng = np.random.default_rng(2)
+    wide = WordVectors(
+        [*vectors.words, *many],
+        np.vstack([vectors.matrix, rng.normal(0, 0.5, (len(many), N_DIMS))]),
+        np.concatenate([np.full(N_WORDS, 9.0), np.ones(len(many))]),
+    )
+    few = csr_array((counts.data, counts.indices, counts.indptr), (N_DOCUMENTS, len(wide)))
+    monkeypatch.setattr(gem, "N_FREQUENT", 300)
+    monkeypatch.setattr(Corpus, "n_cells", 1)  # so that it is worth a rehearsal
+    rehearsed = []
+    rehearse = fit.rehearse
+
+    def seen(*given):
+        rehearsed.append(rehearse(*given))
+        return rehearsed[-1]
+
+    monkeypatch.setattr(fit, "rehearse", seen)
+    given = params(wide, own_words=own, max_iter=3)
+    expected = bits(TopicVec(**given, n_jobs=1).fit(few))
+    with cluster(2) as client:
+
+        def killed(news):
+            if news.iteration in (1, 3):
+                for number in client.run(os.getpid).values():
+                    os.kill(number, signal.SIGKILL)
+
+        assert bits(TopicVec(**given, n_jobs=client).fit(few, callback=killed)) == expected
+    assert len(rehearsed) == 2
 
 
 def test_mixtures_that_died_with_their_worker_are_made_again_for_the_checkpoint(

@@ -113,6 +113,9 @@ class Round(Protocol):
     ...
     ...     def light(self):
     ...         return self
+    ...
+    ...     def ready(self, common):
+    ...         return self
     >>> groups = [slice(0, 2), slice(2, 3)]
     >>> advance(InPlace(), Running(), [1, 2, 3], [10, 20, 30], groups)
     ([11, 22, 33], [33, 33])
@@ -141,7 +144,11 @@ class Round(Protocol):
         ...
 
     def light(self) -> Any:
-        """Give what can be sent far away instead; with ``ready(common)`` it is this again."""
+        """Give what can be sent far away instead: it has ``nbytes``, as states have."""
+        ...
+
+    def ready(self, common: Any) -> Any:
+        """Make a round of what was sent, and of what ``advance`` was told is common."""
         ...
 
 
@@ -161,7 +168,8 @@ def advance(
     work : Round
         What to do.
     items, states : sequences
-        What stays the same, and what changes.
+        What stays the same, and what changes. Far away items are held as `hold` does, so they must
+        allow weak references, and states are arrays, or names of files where they do not stay.
     groups : sequence of slices
         Consecutive items that go together.
     common : object, optional

@@ -21,8 +21,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError as FutureCancelled
 from contextlib import contextmanager
 from copy import deepcopy
+from functools import partial
+from itertools import chain
 from time import sleep
 from typing import Any, NamedTuple, TypeVar
+from weakref import WeakKeyDictionary
 
 from topicvec.engine.base import Round, fold
 from topicvec.engine.local import InPlace, LocalEngine, one_blas_thread
@@ -115,9 +118,11 @@ class DaskEngine:
         before = states
         if not isinstance(before, _Away) or before.engine is not self:
             before = _Away(self, items, groups, common, tuple(states))
-        elif before.n_bytes > sum(state.nbytes for state in before.start):
-            before.fetch()  # to send the rounds again would be dearer
-        after = _Away(self, items, groups, common, before.start, (*before.rounds, work.light()))
+        elif before.common is not common or before.n_bytes > before.size:
+            # What was done since needs another common part, or is dearer to send again.
+            before = _Away(self, items, groups, common, before.fetch(), (), before.futures)
+        rounds = (*before.rounds, work.light())
+        after = _Away(self, items, groups, common, before.start, rounds)
         total = self._first_sum(self._go(before, after))
         if work.stays:
             return after, total
@@ -143,14 +148,9 @@ class DaskEngine:
     def _first_sum(self, attempts: Iterator[Any]) -> Any:
         """Add up what the groups say until no worker dies meanwhile, and get the sum."""
         for told in attempts:
-            try:
-                return self._join(*told).result()
-            except _CANCELLED:
-                continue
-            except Exception as error:
-                if type(error).__name__ != "KilledWorker":
-                    raise
-                break
+            found = _tried(self._join(*told).result)
+            if found is not _NOTHING:
+                return found
         raise EngineError(_AGAIN)
 
     def _join(self, shared: Future, told: Sequence[Future], places: Sequence[str | None]) -> Future:
@@ -228,24 +228,16 @@ class DaskEngine:
     def _first(self, shared: "_Shared", waiting: "deque[_Task]") -> Any:
         """Wait for the first task; if it lost what it needs, send all that did again."""
         for _ in range(_ATTEMPTS):
-            try:
-                result = waiting[0].future.result()
-            except _CANCELLED:
-                again = [
-                    self._send(shared, task.item) if task.future.status in _LOST else task
-                    for task in waiting
-                ]
-                waiting.clear()
-                waiting.extend(again)
-            except Exception as error:
-                if type(error).__name__ == "KilledWorker":
-                    break
-                if type(error).__name__ != "CommClosedError":
-                    raise
-                sleep(_PAUSE)  # until it is known whether the scheduler is lost
-            else:
+            result = _tried(waiting[0].future.result)
+            if result is not _NOTHING:
                 waiting.popleft()
                 return result
+            again = [
+                self._send(shared, task.item) if task.future.status in _LOST else task
+                for task in waiting
+            ]
+            waiting.clear()
+            waiting.extend(again)
         raise EngineError(_AGAIN)
 
     def _ask(self, function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
@@ -267,6 +259,22 @@ _AGAIN = (
     "lack of memory: give them more"
 )
 _GAP = ...  # where a held item goes
+_NOTHING = object()  # that is no result
+
+
+def _tried(ask: Callable[[], Any]) -> Any:
+    """Wait for something; give nothing if what it needs was lost, or nobody answers just now."""
+    try:
+        return ask()
+    except _CANCELLED:
+        return _NOTHING
+    except Exception as error:
+        if type(error).__name__ == "KilledWorker":
+            raise EngineError(_AGAIN) from error
+        if type(error).__name__ != "CommClosedError":
+            raise
+        sleep(_PAUSE)  # until it is known whether the scheduler is lost
+        return _NOTHING
 
 
 def _is_lost(future: Future) -> bool:
@@ -286,20 +294,27 @@ class _Away(Sequence[Any]):
         States that are here, from some rounds ago.
     rounds : tuple, optional
         What was done since.
+    futures : sequence, optional
+        Where the states of each group are.
     """
 
     def __init__(
         self, engine: DaskEngine, items: Sequence[Any], groups: Sequence[slice], common: Any,
-        start: Sequence[Any], rounds: tuple[Any, ...] = (),
+        start: Sequence[Any], rounds: tuple[Any, ...] = (), futures: Sequence[Future] = (),
     ) -> None:  # fmt: skip
         self.engine, self.items, self.groups, self.common = engine, items, groups, common
         self.start, self.rounds = start, rounds
-        self.futures: list[Future] = [None] * len(groups)
+        self.futures: list[Future] = list(futures) or [None] * len(groups)
 
     @property
     def n_bytes(self) -> int:
         """What the rounds since would cost to send again."""
         return sum(each.nbytes for each in self.rounds)
+
+    @property
+    def size(self) -> int:
+        """The bytes of the states that are here."""
+        return sum(each.nbytes for each in self.start)
 
     def places(self) -> list[str | None]:
         """Say which worker each group belongs to: neighbours are together, so few sums travel."""
@@ -311,24 +326,22 @@ class _Away(Sequence[Any]):
         """Get the states; those that are lost are made again."""
         if not self.rounds:
             return self.start
-        engine = self.engine
-        before = _Away(engine, self.items, self.groups, self.common, self.start)
-        parts: list[Any] = []
-        for number, future in enumerate(self.futures):
-            for _ in range(_ATTEMPTS):
-                if _is_lost(future):
-                    rounds, place = engine._everywhere(self.rounds), self.places()[number]
-                    again = engine._send_group(before, number, place, rounds, anew=True)
-                    future = engine._submit(_states_of, again)
-                try:
-                    parts += future.result()
-                except _CANCELLED:
-                    continue
-                break
-            else:
-                raise EngineError(_AGAIN)
-        self.start, self.rounds = tuple(parts), ()
-        return self.start
+        engine, before = self.engine, self._begun()
+        for attempt in range(_ATTEMPTS):
+            lost = [number for number, future in enumerate(self.futures) if _is_lost(future)]
+            rounds, places = engine._everywhere(self.rounds if lost else ()), self.places()
+            for number in lost:
+                again = engine._send_group(before, number, places[number], rounds, anew=True)
+                self.futures[number] = engine._submit(_states_of, again)
+            parts = _tried(partial(engine.client.gather, self.futures))
+            if parts is not _NOTHING:
+                self.start, self.rounds = tuple(chain.from_iterable(parts)), ()
+                return self.start
+            sleep(_PAUSE * 2**attempt)
+        raise EngineError(_AGAIN)
+
+    def _begun(self) -> "_Away":
+        return _Away(self.engine, self.items, self.groups, self.common, self.start)
 
     def __len__(self) -> int:
         return len(self.items)
@@ -371,7 +384,7 @@ class _Pieces:
         return tuple(next(left) if part is _GAP else part for part in self.item)
 
 
-_latest: tuple[Any, Any] = (None, None)  # a round, and what was made of it with its common part
+_made: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # of rounds, with their common part
 
 
 @one_blas_thread()
@@ -391,11 +404,11 @@ def _rounds(rounds: Sequence[Any], common: Any, items: Sequence[Any], states: An
 
 def _ready(work: Any, common: Any) -> Any:
     """Complete a round with the common part, once for all groups that this worker has."""
-    global _latest
-    known, ready = _latest
-    if known is not work:
+    ready = _made.get(work)
+    if ready is None:
         ready = work.ready(common)
-        _latest = work, ready
+        if ready is not work:  # which would keep itself
+            _made[work] = ready
     return ready
 
 

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from topicvec.engine import Engine, InPlace, Part, advance, hold, near
+from topicvec.errors import EngineError
 from topicvec.model import equations
 from topicvec.model.own import OwnWords
 from topicvec.model.state import Corpus, Lexicon, Record, Shard, cut_words, loaded
@@ -395,7 +396,9 @@ class ShardRound:
     def ready(self, lexicon: Lexicon | None) -> "ShardRound":
         """Make it of the words, if it was left out; arrays that were sent may be read-only."""
         table, link = self.table, self.link
-        if link is not None and lexicon is not None:
+        if link is not None:
+            if lexicon is None:
+                raise EngineError("a round was sent without the words that its table is made of")
             table, link = link.table(lexicon), replace(link, lexicon=lexicon)
         return replace(self, table=_writable(table), alpha=_writable(self.alpha), link=link)
 
