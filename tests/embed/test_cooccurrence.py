@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 from psdvec_twins import Copying, counted, literal_left_counts, vocabulary_of, zipf_corpus
 
-from topicvec.embed import spill
+from topicvec.embed import counting, spill
 from topicvec.embed.cooccurrence import Cooccurrence, WindowSettings
 from topicvec.embed.counting import count_cooccurrences, count_corpus
-from topicvec.embed.spill import Corner
+from topicvec.embed.spill import Checkpoint, Corner
 from topicvec.errors import DataError, FormatError
 from topicvec.text import Document, Vocabulary, prepare, prepared
 
@@ -259,6 +259,36 @@ def test_a_prepared_corpus_is_counted_as_its_texts(corpus, engine, tmp_path):
     for folder in (None, tmp_path / "work"):
         given = {"min_count": 3, "n_jobs": engine, "folder": folder}
         assert count_corpus(corpus, settings, **given) == expected
+
+
+@pytest.mark.parametrize(("engine", "is_far"), [(1, False), (Copying(), True)])
+def test_shards_are_read_again_only_by_workers_elsewhere(corpus, engine, is_far, monkeypatch):
+    read, take = [], prepared.ShardFile.take
+    monkeypatch.setattr(prepared.ShardFile, "take", lambda file: (read.append(1), take(file))[1])
+    count_corpus(corpus, WindowSettings(3), n_jobs=engine)
+    n_here = 2 * len(corpus.shards)  # once for the vocabulary, and once to count
+    assert len(read) > n_here if is_far else len(read) == n_here
+
+
+def test_workers_elsewhere_are_given_full_batches_though_a_folder_is_kept(tmp_path, monkeypatch):
+    batches, commits, commit = [], [], Checkpoint.commit
+
+    class Watching(Copying):
+        def map(self, function, items):
+            if getattr(function, "func", None) is counting._count_elsewhere:
+                batches.append(sum(stream.tokens.ids.size for stream in function.args[0]))
+            return super().map(function, items)
+
+    spy = lambda own, mark, *more: (commits.append(mark), commit(own, mark, *more))  # noqa: E731
+    monkeypatch.setattr(Checkpoint, "commit", spy)
+    monkeypatch.setattr(counting, "FAR_BATCH", 500)
+    given = {"folder": tmp_path, "commit_every": 2, "n_jobs": Watching()}
+    counts = count_cooccurrences(DOCUMENTS, VOCABULARY, **given)
+    *full, _ = batches
+    assert min(full) >= 500
+    assert len(commits) == len(full) > 1
+    assert counts == count_cooccurrences(DOCUMENTS, VOCABULARY)
+    assert counts == count_cooccurrences(DOCUMENTS, VOCABULARY, **given)  # from the last on
 
 
 def test_sums_that_come_back_from_elsewhere_are_spilled_too(monkeypatch, tmp_path):

@@ -202,6 +202,7 @@ def test_shards_of_a_prepared_corpus_are_read_by_workers(two, corpus, one_thread
 
 def test_a_folder_counts_on_after_the_scheduler_was_lost(texts, tmp_path, monkeypatch):
     monkeypatch.setattr("topicvec.embed.counting.COMMIT_EVERY", 400)
+    monkeypatch.setattr("topicvec.embed.counting.FAR_BATCH", 400 * 40)
     given = {"settings": WindowSettings(3), "folder": tmp_path / "work"}
     with subprocess.Popen(
         [sys.executable, "-c", ALONE],

@@ -80,7 +80,7 @@ def test_a_rehearsal_saves_iterations_and_ends_as_well(monkeypatch):
 
 @pytest.mark.parametrize("compiled", [False, True])
 def test_the_bound_of_an_article_never_falls_in_either_kind_of_loop(monkeypatch, compiled):
-    monkeypatch.setattr(state, "_FEW_DOCUMENTS", 0 if compiled else 8)
+    monkeypatch.setattr(state, "FEW_DOCUMENTS", 0 if compiled else 8)
     model = TopicVec(19, random_state=0, tol=0.0, max_iter=60)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -225,6 +225,8 @@ def test_each_argument_of_another_kind_is_told_in_a_sentence(model):
         "list of documents; found one str": lambda: pictures.document_map(model, "ab"),
         "list of documents; found one str;": lambda: pictures.over_time(model, "ab", times=[1, 2]),
         "a TopicVec, and then documents": lambda: DocumentIndex.build(texts, model),
+        r"found NoneType in row 1; use ''": lambda: DocumentIndex.build(model, ["rain", None]),
+        "found 3 among the tokens": lambda: DocumentIndex.build(model, [["rain", 3]]),
         "a text or its tokens; found int": lambda: DocumentIndex.build(model, texts).search(5),
     }
     for expected, call in wrong.items():

@@ -265,6 +265,12 @@ def test_alpha_is_not_learned_from_few_documents(planted):
     assert model.alpha_.tolist() == [0.1] * 3
 
 
+def test_a_token_that_is_no_word_is_as_an_unknown_one(model):
+    word = model.vectors_.words[0]
+    tokens, proportions = model.token_proportions([word, None, 3])
+    assert (tokens, len(proportions)) == ([word], 1)
+
+
 def test_token_proportions_sum_to_the_expected_counts(planted, model):
     text = planted.documents[0]
     tokens, proportions = model.token_proportions(text)

@@ -132,6 +132,14 @@ def test_years_are_not_cut_by_default(small):
     assert [span.n_documents for span in first.spans] == [1, 1, 0, 1]
 
 
+def test_spans_between_two_crowded_years_are_empty(small):
+    times = ["1990"] * 200 + ["2020"] * 200
+    (first, *_) = topics_over_time(small, [OLD, MUSIC] * 200, times=times)
+    n_documents = [span.n_documents for span in first.spans]
+    assert n_documents == [200, *[0] * (len(n_documents) - 2), 200]
+    assert 0 in n_documents
+
+
 def test_documents_bring_their_times(small):
     texts = [Document("a", OLD, time="1800"), Document("b", MUSIC, time="1801-06")]
     (first, *_) = topics_over_time(small, texts, n_bins=1)

@@ -584,6 +584,28 @@ def test_a_long_first_object_is_still_json_lines(write):
     assert len(read(write("a", f"{long}\n{long}\n"))) == 2
 
 
+def test_a_part_that_is_longer_than_its_archive_says_is_not_unpacked(write):
+    content = bytearray(zipped({"word/document.xml": b" " * 50_000_000}))
+    place = content.index(b"PK\x01\x02")
+    content[place + 24 : place + 28] = (9).to_bytes(4, "little")
+    path = write("a.docx", bytes(content))
+    tracemalloc.start()
+    with pytest.raises(FormatError, match="damaged or protected"):
+        read(path)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 4e6
+
+
+@pytest.mark.parametrize("packing", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_an_archive_whose_packing_knows_no_limit_is_refused(write, packing):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", packing) as archive:
+        archive.writestr("word/document.xml", WORD)
+    with pytest.raises(FormatError, match="packed otherwise than such documents"):
+        read(write("a.docx", stream.getvalue()))
+
+
 @pytest.mark.parametrize("name", ["a.docx", "a.epub", "a.xlsx"])
 def test_an_archive_that_says_more_of_a_part_than_it_has_reserves_nothing(write, name):
     parts = {"word/document.xml": WORD, "META-INF/container.xml": "<c/>", "xl/workbook.xml": "<w/>"}

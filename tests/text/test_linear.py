@@ -1,5 +1,6 @@
 """What takes time in proportion to a text takes it whatever the text is."""
 
+import io
 import time
 import tracemalloc
 from contextlib import suppress
@@ -10,7 +11,8 @@ from topicvec import read_documents
 from topicvec.errors import DataError, TopicVecError
 from topicvec.text.decoding import Decoding
 from topicvec.text.encodings import NotText, tell_encoding
-from topicvec.text.markup import message_text, plain_html, plain_markdown
+from topicvec.text.markup import html_text, message_text, plain_html, plain_markdown
+from topicvec.text.office import _lines
 from topicvec.text.recognise import tell_format, tell_layout
 
 LENGTH = 100_000
@@ -83,6 +85,38 @@ def test_a_header_without_an_end_is_not_read_to_its_end(name, sign):
             message_text(data, Decoding(), "a.eml")
 
     assert seconds(read) < 2
+
+
+@pytest.mark.parametrize("name", ["punycode", "Puny_Code", "idna", "unicode_escape", "hex"])
+def test_an_encoding_that_no_text_has_is_as_one_that_is_not_known(name):
+    words = "Cats-" + "a" * 1_000_000  # in Punycode as many signs, each put in by itself
+    page = f"<meta charset='{name}'><p>{words}".encode()
+    mail = f"Content-Type: text/plain; charset={name}\n\n{words}".encode()
+    found = []
+    read = lambda: found.append(html_text(page, Decoding(), "a.html"))  # noqa: E731
+    assert seconds(read) < 1
+    read = lambda: found.append(message_text(mail, Decoding(), "a.eml")[0])  # noqa: E731
+    assert seconds(read) < 1
+    assert found == [page.decode(), words]
+
+
+def test_a_line_of_a_mailbox_that_does_not_end_is_put_together_once():
+    class Slow(io.BytesIO):
+        """Gives as little at once as some archives do."""
+
+        def read1(self, _):
+            return super().read1(1 << 10)
+
+    long = b"a" * (20 << 20)
+    found = []
+    assert seconds(lambda: found.extend(_lines(Slow(b"b\n\n" + long)))) < 1
+    assert found == [b"b\n", b"\n", long + b"\n"]
+
+
+@pytest.mark.parametrize("text", [b"", b"\n", b"a", b"a\n", b"a\nb", b"a\n\n" * 50_000 + b"b"])
+def test_lines_of_a_mailbox_are_its_lines(text):
+    expected = [line + b"\n" for line in text.removesuffix(b"\n").split(b"\n") if text]
+    assert list(_lines(io.BufferedReader(io.BytesIO(text)))) == expected
 
 
 @pytest.mark.parametrize("sign", ["&#" + "9" * 5000 + ";", "&#" + "0" * 5000 + "65;"])

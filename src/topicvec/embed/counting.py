@@ -99,7 +99,8 @@ def count_cooccurrences(
         Commit progress there. A run that was stopped goes on where it was when called again
         with the same documents and settings; others are refused.
     commit_every : int
-        Commit after each so many documents, and after 20 million tokens in any case.
+        Commit after each so many documents, and after 20 million tokens in any case; where
+        workers elsewhere count, after 67 million tokens.
     progress : callable, optional
         Called as ``progress("counting", n_documents, None)``.
 
@@ -343,7 +344,8 @@ class _Tally:
     """Counts a stream of encoded documents: translates chunks to ids, batches and adds them up.
 
     It starts from a checkpoint, and spills and commits to it: after each so many documents and
-    after `COMMIT_TOKENS`, or never if ``commit_every`` is None.
+    after `COMMIT_TOKENS`, with workers elsewhere after `FAR_BATCH`, or never if ``commit_every`` is
+    None.
     """
 
     def __init__(
@@ -376,8 +378,9 @@ class _Tally:
         for chunk in encoded:
             batch.append(self._translate(chunk))
             mark, size = chunk.mark, size + chunk.ids.size
-            due = self._commit_is_due(mark)
-            if due or size >= enough:
+            full = size >= enough
+            due = self._commit_is_due(mark, full)
+            if due or full:
                 self._add(batch, mark)
                 batch, size = [], 0
             if due:
@@ -387,9 +390,11 @@ class _Tally:
         self._add(batch, mark)
         return self._result(mark)
 
-    def _commit_is_due(self, mark: Mark) -> bool:
+    def _commit_is_due(self, mark: Mark, full: bool) -> bool:
         if self.commit_every is None:
             return False
+        if self.is_far:
+            return full  # a commit ends a batch, and a small one costs workers elsewhere more
         many = self.n_tokens - self.checkpoint.n_tokens >= COMMIT_TOKENS
         return many or mark.n_documents % self.commit_every == 0
 
@@ -401,7 +406,9 @@ class _Tally:
         ids = stream.known(chunk.ids, chunk.lengths)
         self.n_tokens += int(chunk.lengths[chunk.lengths >= self.settings.min_tokens].sum())
         self.unigram += np.bincount(ids[ids >= 0], minlength=self.unigram.size)
-        return stream if chunk.file is None else stream._replace(tokens=chunk.file)
+        if self.is_far and chunk.file is not None:
+            return stream._replace(tokens=chunk.file)  # workers elsewhere read it themselves
+        return stream
 
     def _add(self, batch: list["_Stream"], mark: Mark) -> None:
         if not batch:

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MAX_PASSES",
-    "N_BEST",
     "TOL",
     "TokenTopic",
+    "better",
     "completion_score",
     "completion_scores",
     "document_masses",
@@ -56,7 +56,7 @@ Bools = NDArray[np.bool_]
 _ROWS = 1024  # word types at a time
 TOL = 1e-3
 MAX_PASSES = 200
-N_BEST = 10  # documents of a topic that are kept with it
+_N_BEST = 10  # documents of a topic that are kept with it
 _LEAST_ENTRY = 1e-3  # tokens; smaller masses of a word in a topic are left out
 
 
@@ -245,7 +245,7 @@ def _among(table: csr_array, types: Ints, n_words: int) -> csr_array:
     return csr_array((table.data, table.indices, indptr), (n_words, table.shape[1]))
 
 
-def representatives(proportions: Floats, n_best: int = N_BEST) -> tuple[Representatives, ...]:
+def representatives(proportions: Floats, n_best: int = _N_BEST) -> tuple[Representatives, ...]:
     """Find for each topic the documents with the largest proportions, largest first.
 
     Examples
@@ -254,6 +254,18 @@ def representatives(proportions: Floats, n_best: int = N_BEST) -> tuple[Represen
     (((0, 0.9),), ((1, 0.8),))
     """
     return tuple(_largest(shares, n_best) for shares in proportions.T)
+
+
+def better(old: Representatives, new: Representatives, first: int) -> Representatives:
+    """Put the best documents of some more, counted from the first of these, among the best so far.
+
+    Examples
+    --------
+    >>> better(((0, 0.9), (3, 0.5)), ((1, 0.8),), 5)
+    ((0, 0.9), (6, 0.8), (3, 0.5))
+    """
+    several = [*old, *((first + row, share) for row, share in new)]
+    return tuple(sorted(several, key=lambda pair: (-pair[1], pair[0]))[:_N_BEST])
 
 
 def _largest(shares: Floats, n_best: int) -> Representatives:

@@ -18,8 +18,9 @@ from scipy.sparse import csr_array
 from topicvec.embed.vectors import WordVectors
 from topicvec.engine import Engine
 from topicvec.model import equations
-from topicvec.model.fitted import FittedTopics, Representatives
+from topicvec.model.fitted import FittedTopics
 from topicvec.model.inference import (
+    better,
     document_masses,
     infer,
     infer_corpus,
@@ -38,7 +39,6 @@ Floats = NDArray[np.floating]
 _KAPPA = 0.7
 _N_STEPS = 5  # of the topics after a batch, at most
 _LEAST_RISE = 3e-3  # nats a token; after less, more steps bring nothing: later batches correct it
-_N_BEST = 10  # representative documents
 _ROWS = 4096  # words at a time
 
 
@@ -137,7 +137,12 @@ def learn_batch(
         word_counts=fitted.word_counts + np.asarray(counts.sum(axis=0), float),
         word_documents=fitted.word_documents + n_having,
         document_mass=_faded(fade * fitted.document_mass + gain * new_documents),
-        representative=_best_of(fitted, found.proportions),
+        representative=tuple(
+            better(old, new, fitted.n_documents)
+            for old, new in zip(
+                fitted.representative, representatives(found.proportions), strict=True
+            )
+        ),
         n_documents=fitted.n_documents + int(counts.shape[0]),
     )
     free = np.arange(fitted.n_topics) > 0 if free is None else free
@@ -154,18 +159,6 @@ def _faded(table: csr_array) -> csr_array:
     table.eliminate_zeros()
     table.sort_indices()
     return table
-
-
-def _best_of(fitted: FittedTopics, proportions: Floats) -> tuple[Representatives, ...]:
-    return tuple(
-        tuple(
-            sorted(
-                (*old, *((row + fitted.n_documents, share) for row, share in new)),
-                key=lambda pair: (-pair[1], pair[0]),
-            )[:_N_BEST]
-        )
-        for old, new in zip(fitted.representative, representatives(proportions), strict=True)
-    )
 
 
 def climb(

@@ -19,6 +19,7 @@ from topicvec.checks import check_choice, check_number, check_whole
 from topicvec.errors import DataError
 
 __all__ = [
+    "FEW_DOCUMENTS",
     "ROWS",
     "Corpus",
     "DocStats",
@@ -41,7 +42,7 @@ Floats = NDArray[np.floating]
 Ints = NDArray[np.integer]
 Bools = NDArray[np.bool_]
 
-_FEW_DOCUMENTS = 8  # done by the readable loops before the compiled ones are loaded
+FEW_DOCUMENTS = 8  # done by the readable loops before the compiled ones are loaded
 _N_PIECES = 48  # enough for many workers
 _LEAST_COST = 20_000.0  # of a piece, so that it outweighs its overhead
 _MOST_COST = 500_000.0  # of a shard: what many workers hold at once stays small
@@ -595,5 +596,5 @@ class Corpus(Record):
             sizes=np.bincount(group, minlength=len(groups)),
             allowed=groups,
             blocks=cut_words(len(types)),
-            compiled=table.shape[0] > _FEW_DOCUMENTS if compiled is None else compiled,
+            compiled=table.shape[0] > FEW_DOCUMENTS if compiled is None else compiled,
         )

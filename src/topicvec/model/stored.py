@@ -23,7 +23,7 @@ from scipy.sparse import csr_array, vstack
 
 from topicvec.errors import DataError, EngineError
 from topicvec.files import hold
-from topicvec.model.state import Corpus, Shard, cut_words, loaded, shard_cost
+from topicvec.model.state import FEW_DOCUMENTS, Corpus, Shard, cut_words, loaded, shard_cost
 from topicvec.text.prepared import Tokens
 
 __all__ = ["Filed", "FiledShard", "FiledTable", "FiledTokens", "Store", "StoredCounts"]
@@ -33,7 +33,6 @@ Ints = NDArray[np.integer]
 Cells = tuple[Ints, Ints, Ints]  # words of each document, their numbers, and how often
 
 _PREFIX, _LOCK = ".fit-", "lock"  # which the process that writes there holds
-_FEW_DOCUMENTS = 8  # as for any corpus, see `Corpus.of`
 
 
 @dataclass(frozen=True, eq=False)
@@ -341,7 +340,7 @@ class StoredCounts:
             sizes=np.array([self.shape[0]]),
             allowed=np.ones((1, n_topics), bool),
             blocks=cut_words(len(self.types)),
-            compiled=self.shape[0] > _FEW_DOCUMENTS,
+            compiled=self.shape[0] > FEW_DOCUMENTS,
             store=self.store,
         )
 

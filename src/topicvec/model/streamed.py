@@ -27,8 +27,8 @@ from topicvec.model.estep import fill_shard, having
 from topicvec.model.fitted import FittedTopics, Representatives
 from topicvec.model.inference import (
     MAX_PASSES,
-    N_BEST,
     TOL,
+    better,
     document_table,
     representatives,
     topic_table,
@@ -399,7 +399,7 @@ def conclude_stored(
                 shares[types] += theirs
                 mass = mass + part
                 best = tuple(
-                    _better(old, new, shard.rows.start) for old, new in zip(best, mine, strict=True)
+                    better(old, new, shard.rows.start) for old, new in zip(best, mine, strict=True)
                 )
             yield C, mass
 
@@ -425,9 +425,3 @@ def _finished(compiled: bool, table: Floats, alpha: Floats, piece: tuple[Any, An
     proportions = theta / theta.sum(axis=1, keepdims=True, dtype=float)
     shares = having((shard, proportions.astype(np.float32)))
     return shard.types, C, shares, mass, representatives(proportions)
-
-
-def _better(old: Representatives, new: Representatives, first: int) -> Representatives:
-    """Put the best documents of a shard among the best so far."""
-    several = [*old, *((first + row, share) for row, share in new)]
-    return tuple(sorted(several, key=lambda pair: (-pair[1], pair[0]))[:N_BEST])

@@ -618,7 +618,9 @@ class TopicVec(Estimator):
 
     def _by_token(self, text: DocumentLike) -> list[tuple[str, Floats | None]]:
         """Pair each token with the topics' probabilities; None without a vector."""
-        if isinstance(text, list | tuple) and any(len(token.split()) > _LONGEST for token in text):
+        if isinstance(text, list | tuple) and any(
+            isinstance(token, str) and len(token.split()) > _LONGEST for token in text
+        ):
             raise DataError(
                 f"expected one text, or its tokens; found a {type(text).__name__} of texts: give "
                 "them one at a time"

@@ -29,7 +29,13 @@ from topicvec.model.counts import DocumentCounter
 from topicvec.model.topicvec import TopicVec
 from topicvec.represent.documents import counter_of
 from topicvec.text.bag import BagBuilder, BagReport
-from topicvec.text.counting import DocumentLike, chunked, count_tokens, growing_ids
+from topicvec.text.counting import (
+    DocumentLike,
+    checked_documents,
+    chunked,
+    count_tokens,
+    growing_ids,
+)
 from topicvec.text.document import Document
 from topicvec.text.prepared import PreparedCorpus
 
@@ -47,7 +53,7 @@ _MOST_TERMS = 64  # of a query; of a longer one the most telling
 def digest_of(documents: Iterable[DocumentLike]) -> str:
     """Give a digest of documents with their ids, by which an index is known to be theirs."""
     digest = hashlib.blake2b(digest_size=16)
-    for document in documents:
+    for document in checked_documents(documents):
         _absorb(digest, document)
     return digest.hexdigest()
 
@@ -57,6 +63,8 @@ def _absorb(digest: Any, document: DocumentLike) -> None:
     if isinstance(document, Document):
         name, text = document.id, document.text
     for part in (name, *([text] if isinstance(text, str) else cast("Iterable[str]", text))):
+        if not isinstance(part, str):
+            raise DataError(f"expected a text or its tokens; found {part!r} among the tokens")
         data = part.encode("utf-8", "surrogatepass")
         digest.update(len(data).to_bytes(8, "little"))  # keeps "a b" and "a", "b" apart
         digest.update(data)
@@ -84,7 +92,7 @@ def read_words(model: TopicVec, documents: Iterable[DocumentLike]) -> Read:
     beginnings: list[str] = []
     ids, builder = growing_ids(), BagBuilder()
     digest = hashlib.blake2b(digest_size=16)
-    for texts in chunked(iter(documents)):
+    for texts in chunked(checked_documents(documents)):
         for text in texts:
             _absorb(digest, text)
             names.append(text.id if isinstance(text, Document) else str(len(names)))

@@ -13,7 +13,7 @@ from topicvec.errors import DataError
 from topicvec.files import display_name, open_source
 from topicvec.text.encodings import ADVICE, NotText, tell_encoding
 
-__all__ = ["Decoding", "Errors", "check_encoding", "decode", "open_text"]
+__all__ = ["Decoding", "Errors", "check_encoding", "decode", "decode_as_said", "open_text"]
 
 Errors = Literal["strict", "replace", "skip"]
 
@@ -21,6 +21,8 @@ _WINDOW = 1 << 16  # bytes to judge by, from the first that is not ASCII
 _SHORTEST = 1 << 10  # bytes to read at once
 _MARKED = "topicvec.marked"  # bytes that cannot be decoded become lone surrogates, to be found
 _MARK = re.compile("[\udc00-\udcff]+")
+# Of names and of Python's source; the first two take quadratic time.
+_NOT_OF_TEXTS = {"punycode", "idna", "unicode-escape", "raw-unicode-escape"}
 
 
 @dataclass
@@ -149,6 +151,22 @@ def decode(data: bytes, decoding: Decoding, name: str) -> str:
     decoding.used, decoding.has_marks = "utf-8", False
     recoded = _Recoded(io.BytesIO(data), decoding, name)
     return recoded.read().decode("utf-8", "surrogatepass")
+
+
+def decode_as_said(data: bytes, encoding: str) -> str:
+    r"""Decode a whole document in the encoding that it names itself, if texts have such a one.
+
+    Examples
+    --------
+    >>> decode_as_said(b"Caf\xe9", "latin-1")
+    'Café'
+    >>> decode_as_said(b"Caf-dma", "punycode")
+    Traceback (most recent call last):
+    LookupError: no text is in punycode
+    """
+    if codecs.lookup(encoding).name in _NOT_OF_TEXTS:
+        raise LookupError(f"no text is in {encoding}")
+    return data.decode(encoding)
 
 
 class _Recoded(io.BufferedIOBase):

@@ -8,7 +8,7 @@ from html import unescape
 from typing import Any
 
 from topicvec.errors import FormatError, TopicVecError
-from topicvec.text.decoding import Decoding, decode
+from topicvec.text.decoding import Decoding, decode, decode_as_said
 
 __all__ = ["html_text", "message_text", "plain_html", "plain_markdown", "tidy"]
 
@@ -64,7 +64,7 @@ def html_text(data: bytes, decoding: Decoding, name: str) -> str:
     if decoding.encoding == "auto" and said and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
         try:
             found = said[1].decode()
-            text = data.decode(found)
+            text = decode_as_said(data, found)
         except (LookupError, UnicodeError):
             pass
         else:
@@ -182,7 +182,7 @@ def _body_text(body: Any, decoding: Decoding, name: str) -> str:
     data = body.get_payload(decode=True) or b""
     said = body.get_content_charset()
     try:
-        text = data.decode(said or "ascii")
+        text = decode_as_said(data, said or "ascii")
         decoding.used = said or "utf-8"
     except (LookupError, UnicodeError):  # as with all else that does not keep what it says
         text = decode(data, Decoding("auto", decoding.errors), name)

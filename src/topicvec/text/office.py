@@ -29,6 +29,7 @@ __all__ = ["read_excel", "read_wrapped"]
 _PIECE = 1 << 20
 _WRAPPING = 8  # bytes of a document, or of what it unpacks to, for a character that it may have
 _SOME_ROWS = 50  # to see whether the first is a header
+_PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _DEEPEST = 1 << 12  # messages within messages, elements in elements
 _ENVELOPE = re.compile(rb"From (?>.*?\d\d:\d\d).*\d{4}")  # before each message of a mailbox
 _LIGATURES = dict(
@@ -189,11 +190,17 @@ def _archive(source: Source) -> Iterator[zipfile.ZipFile]:
 
 
 def _check_parts(archive: zipfile.ZipFile) -> None:
-    """Refuse an archive that says more of a part than it has: as much memory would be reserved."""
+    """Refuse an archive with parts that would take more memory than they are.
+
+    For a part that is said to be longer than it is as much is reserved, and bzip2 and LZMA unpack
+    without an end.
+    """
     stream: Any = archive.fp
     length = stream.seek(0, io.SEEK_END)
     if any(info.compress_size > length for info in archive.infolist()):
         raise zipfile.BadZipFile("a part of it is said to be longer than all of it")
+    if any(info.compress_type not in _PACKINGS for info in archive.infolist()):
+        raise zipfile.BadZipFile("a part of it is packed otherwise than such documents are")
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> bytes:
@@ -201,8 +208,9 @@ def _member(archive: zipfile.ZipFile, name: str) -> bytes:
         info = archive.getinfo(name)
     except KeyError as error:
         raise FormatError(f"it has no part {name}; save it again") from error
-    _check_size(info.file_size)  # zipfile gives no more than is said here
-    return archive.read(info)
+    _check_size(info.file_size)
+    with archive.open(info) as part:  # all of it is unpacked if no length is asked for
+        return part.read(info.file_size)
 
 
 def _epub(source: Source, decoding: Decoding, name: str) -> Found:
@@ -276,13 +284,19 @@ def _read_mailbox(file: SourceFile, decoding: Decoding) -> Iterator[Document]:
 
 
 def _lines(stream: Any) -> Iterator[bytes]:
-    rest = b""
+    begun: list[bytes] = []  # pieces of a line: added up one by one, a long one takes for ever
+    size = 0
     while piece := stream.read1(1 << 16):
-        *lines, rest = (rest + piece).split(b"\n")
-        _check_size(len(rest))
-        yield from (line + b"\n" for line in lines)
-    if rest:
-        yield rest + b"\n"
+        *lines, rest = piece.split(b"\n")
+        if lines:
+            lines[0] = b"".join([*begun, lines[0]])
+            yield from (line + b"\n" for line in lines)
+            begun, size = [], 0
+        begun.append(rest)
+        size += len(rest)
+        _check_size(size)
+    if size:
+        yield b"".join([*begun, b"\n"])
 
 
 def _pdf(source: Source, decoding: Decoding, name: str) -> Found:  # noqa: ARG001

@@ -456,7 +456,8 @@ class _Writer:
     def _place(self, sha256: str) -> Path:
         """Choose a name for the next shard: not that of another one of the corpus that is there."""
         first, second = self._paths()
-        old = dict(enumerate(self.old)).get(len(self.shards))
+        number = len(self.shards)
+        old = self.old[number] if number < len(self.old) else None
         if old is None:
             return first
         if sha256 == old.sha256 or not old.is_whole():
