@@ -411,6 +411,8 @@ class Stored:
         inside[ends[(ends > 0) & (ends < len(indices))] - 1] = False
         if (np.diff(indices.astype(np.int64))[inside] <= 0).any():
             self.refuse(parts[1], "columns that rise in each row", "others")
+        if data.dtype == np.float16:  # for which there are no sparse tables
+            data = data.astype(np.float32)
         return csr_array((data, indices, indptr), shape=shape)
 
     def texts(

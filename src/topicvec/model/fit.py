@@ -730,6 +730,9 @@ def _state(
         stored.refuse(f"{number}.own", f"0 or {n_types} rows", len(values["own"]))
     for name in ("iteration", "bound"):
         values[name] = values[name].item()
+    if not 0 < values["iteration"] == len(values["bounds"]):
+        wanted = f"a bound for each of {values['iteration']} iterations, at least one"
+        stored.refuse(f"{number}.bounds", wanted, len(values["bounds"]))
     values |= {
         "bounds": tuple(values["bounds"].tolist()),
         "theta": theta or plan.corpus.cut(values["theta"]),
