@@ -141,8 +141,7 @@ def cluster(found: Mapping[str, Any]) -> Iterator[str]:
         told = name.replace("1 workers", "1 worker")
         yield f"| {told} | {' | '.join(f'{value:,}' for value in row.values())} |"
     yield (
-        "\nWith words of their own the mixtures that are fetched now and then are in the bytes. One "
-        "worker adds up its groups itself.\n"
+        "\nWith words of their own the mixtures that are fetched now and then are in the bytes.\n"
     )
 
 
