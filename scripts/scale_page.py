@@ -52,10 +52,10 @@ Mixtures stay in files beside their documents, and sums are added on the way, so
 of words and the sums, {table:,.1f} GB each, go in and out of each worker. What breaks first is the
 process of the client, which sends the table to all: with one worker a machine {sent:,.0f} GB an
 iteration, at {network} GB a second {waiting:,.0f} seconds. A broadcast from worker to worker would
-mend it. Next is the number of tasks: {groups:,} groups of documents are {tasks:,} tasks an
-iteration, at some 4,000 a second of a scheduler {scheduling:,.0f} seconds; groups would have to
-grow with the corpus. Then the memory of the client: the general vectors and nine tables of all
-words, {client:,.1f} GB."""
+mend it. Next is the number of groups, {groups:,}: they are {tasks:,} tasks an iteration, at some
+4,000 a second of a scheduler {scheduling:,.0f} seconds, and as many calls as groups, of about a
+millisecond each, tell workers the files of mixtures. Groups would have to grow with the corpus.
+Then the memory of the client: the general vectors and nine tables of all words, {client:,.1f} GB."""
 
 D, MACHINES, CORES, K, N, WORDS = 1_000_000_000, 100, 16, 100, 400, 1_000_000
 TOKENS, CELLS, NETWORK, PRICE, ITERATIONS = 39, 33, 1.25, 0.7, 30
