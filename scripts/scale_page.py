@@ -55,7 +55,8 @@ iteration, at {network} GB a second {waiting:,.0f} seconds. A broadcast from wor
 mend it. Next is the number of groups, {groups:,}: they are {tasks:,} tasks an iteration, at some
 4,000 a second of a scheduler {scheduling:,.0f} seconds, and as many calls as groups, of about a
 millisecond each, tell workers the files of mixtures. Groups would have to grow with the corpus.
-Then the memory of the client: the general vectors and nine tables of all words, {client:,.1f} GB."""
+Then the memory of the client: the general vectors and nine tables of all words, {client:,.1f}
+GB."""
 
 D, MACHINES, CORES, K, N, WORDS = 1_000_000_000, 100, 16, 100, 400, 1_000_000
 TOKENS, CELLS, NETWORK, PRICE, ITERATIONS = 39, 33, 1.25, 0.7, 30
