@@ -379,6 +379,8 @@ class Stored:
         if not fits or array.dtype.kind not in kinds:
             wanted = str(shape).replace("None", "any")
             self.refuse(name, f"shape {wanted} of kind {kinds}", f"{array.shape} of {array.dtype}")
+        if array.dtype == np.float16:  # for which there are no sparse tables and compiled loops
+            array = array.astype(np.float32)
         self._check_range(name, array, least, most, infinite)
         return array
 
@@ -411,8 +413,6 @@ class Stored:
         inside[ends[(ends > 0) & (ends < len(indices))] - 1] = False
         if (np.diff(indices.astype(np.int64))[inside] <= 0).any():
             self.refuse(parts[1], "columns that rise in each row", "others")
-        if data.dtype == np.float16:  # for which there are no sparse tables
-            data = data.astype(np.float32)
         return csr_array((data, indices, indptr), shape=shape)
 
     def texts(

@@ -80,6 +80,22 @@ def test_a_model_with_indices_out_of_range_is_refused_before_it_crashes(model, t
         TopicVec.load(path)
 
 
+def test_arrays_of_half_precision_are_read_as_single(model, tmp_path, craft):
+    path = tmp_path / "m.topicvec"
+    model.save(path)
+    halves = {
+        name.replace(".", "__"): lambda a: a.astype(np.float16)
+        for name, array in arrays_of(path).items()
+        if array.dtype.kind == "f" and np.abs(array).max(initial=0) < 1000
+    }
+    assert {"topics", "word_mass__data"} <= set(halves)
+    craft(path, **halves)
+    loaded = TopicVec.load(path)
+    assert loaded.fitted_.topics.dtype == np.float32
+    assert np.allclose(loaded.transform(TEXTS), model.transform(TEXTS), atol=0.02)
+    loaded.partial_fit(TEXTS)
+
+
 def test_stop_words_of_a_file_are_saved_with_the_model(vectors, tmp_path):
     words, path = tmp_path / "stop.txt", tmp_path / "m.topicvec"
     words.write_text("cat\n")

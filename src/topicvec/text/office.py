@@ -184,7 +184,7 @@ def _archive(source: Source) -> Iterator[zipfile.ZipFile]:
             _check_parts(archive)
             yield archive
     except (zipfile.BadZipFile, zipfile.LargeZipFile, OSError, EOFError, RuntimeError,
-            NotImplementedError) as error:  # fmt: skip
+            NotImplementedError, UnicodeDecodeError) as error:  # fmt: skip
         reason = "it needs a password" if "encrypted" in str(error) else str(error)
         raise FormatError(f"damaged or protected ({reason}); save it again") from error
 

@@ -221,6 +221,8 @@ def may_be_table(sample: bytes, decoding: Decoding) -> str:
     if layout.delimiter == "," and not layout.header:  # sentences with a comma each
         return ""
     rows = _split(_text(sample, decoding), layout.delimiter, layout.quoting)
+    if not rows:  # a quote that never ends
+        return ""
     names = ", ".join(map(str.strip, rows[0])) if layout.header else ""
     columns = names if names and len(names) <= 2 * _HEADING else f"{len(rows[0])} columns"
     return f"{_DELIMITERS.get(layout.delimiter, layout.delimiter)} between {columns}"
