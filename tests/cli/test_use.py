@@ -311,7 +311,7 @@ def test_pipes_work_at_both_ends(model, article, tmp_path):
         (["info", "{corpus}"], "corpus.jsonl: this is no model file: check the name"),
         (
             ["explain", "{corpus}", "-m", "{model}", "--least", "2"],
-            "--least': Input should be less than or equal to 1",
+            "for '--least': ",  # the rest is typer's, by its version
         ),
         (["show", "{model}", "10"], "topics 0 to 9"),
         (["over-time", "{model}", "{corpus}"], "(--time-column)"),
