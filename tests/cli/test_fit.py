@@ -220,6 +220,7 @@ def test_the_time_left_is_guessed_from_how_changes_shrink():
     assert progress.iterations_left([0.1, 0.0005], 0.001) == 1
     assert progress.iterations_left([float("inf")], 0.001) > 1000
     assert progress.iterations_left([0.1, 0.2], 0.001) > 1000
+    assert progress.iterations_left([0.8, 0.4], 0) > 1000
 
 
 def test_what_can_be_set_are_parameters_of_the_model_without_an_option_of_their_own():

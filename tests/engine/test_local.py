@@ -26,6 +26,47 @@ def die(_):
     os._exit(1)
 
 
+INTERRUPTED = """
+import os, random, signal, threading, time
+from topicvec.engine import LocalEngine
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+engine, rng, go, late = LocalEngine(2), random.Random(0), threading.Event(), []
+running = set()
+
+def piece(item):
+    running.add(item)
+    time.sleep(1e-4)
+    running.remove(item)
+    return item
+
+def interrupt():
+    while True:
+        go.wait()
+        go.clear()
+        time.sleep(rng.random() * 1e-3)
+        os.kill(os.getpid(), signal.SIGINT)
+
+threading.Thread(target=interrupt, daemon=True).start()
+for i in range(1_000):
+    try:
+        go.set()
+        while True:
+            list(engine.map(piece, range(6)))
+    except KeyboardInterrupt:
+        late.append(len(running))
+    assert list(engine.map(piece, range(6))) == list(range(6))
+print(sum(late), len(late))
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_interrupts_at_any_moment_leave_no_piece_running_and_the_workers_at_work():
+    command = [sys.executable, "-c", INTERRUPTED]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    assert (done.stdout, done.stderr) == ("0 1000\n", "")
+
+
 @pytest.mark.parametrize("n_jobs", [1, 2, 4])
 @pytest.mark.parametrize("kind", ["thread", "process"])
 def test_results_come_in_the_order_of_the_items(n_jobs, kind):

@@ -136,7 +136,8 @@ def test_a_signal_ends_a_real_fit_with_130_and_a_model(tmp_path, number):
     vectors = WordVectors(words, rng.normal(size=(8, 50)), np.ones(8))
     vectors.save(tmp_path / "v.safetensors")
     output = tmp_path / "m.topicvec"
-    command = [sys.executable, "-m", "topicvec", "fit", str(tmp_path / "t.txt"), "-v", "-k", "30"]
+    command = [sys.executable, "-X", "faulthandler", "-m", "topicvec"]
+    command += ["fit", str(tmp_path / "t.txt"), "-v", "-k", "30"]
     command += [
         "--format",
         "lines",
@@ -154,7 +155,11 @@ def test_a_signal_ends_a_real_fit_with_130_and_a_model(tmp_path, number):
             if "iteration 2: bound" in line:
                 process.send_signal(number)
                 break
-        rest = process.stderr.read()
+        try:
+            _, rest = process.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGABRT)  # shows where each thread is
+            _, rest = process.communicate()
     assert process.returncode == 130, rest
     assert "Traceback" not in rest
     assert TopicVec.load(output).fitted_.settings["interrupted"]

@@ -10,9 +10,9 @@ import typer
 from topicvec.cli.main import INTERRUPTED
 from topicvec.cli.options import number_of_topics, read_settings, refuse_learning
 from topicvec.cli.render import note, progress_bar
+from topicvec.engine import interrupts_held
 from topicvec.errors import DataError
 from topicvec.model import TopicVec
-from topicvec.model.fit import interrupts_held
 from topicvec.model.progress import LEARNING, Watch
 from topicvec.text import Document, PreparedCorpus
 

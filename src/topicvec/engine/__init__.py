@@ -10,7 +10,13 @@ where ``shares_memory`` says that nothing is copied are running fits themselves 
 """
 
 from topicvec.engine.base import Engine, Part, Round, advance, fold, hold, is_connection, near
-from topicvec.engine.local import InPlace, LocalEngine, one_blas_thread, resolve_engine
+from topicvec.engine.local import (
+    InPlace,
+    LocalEngine,
+    interrupts_held,
+    one_blas_thread,
+    resolve_engine,
+)
 
 __all__ = [
     "Engine",
@@ -21,6 +27,7 @@ __all__ = [
     "advance",
     "fold",
     "hold",
+    "interrupts_held",
     "is_connection",
     "near",
     "one_blas_thread",

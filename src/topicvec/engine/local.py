@@ -7,11 +7,13 @@ results are the same to the bit for any ``n_jobs``.
 """
 
 import os
+import signal
 import sys
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
-from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from itertools import count
 from numbers import Integral
@@ -24,7 +26,7 @@ from threadpoolctl import ThreadpoolController
 from topicvec.engine.base import Engine, is_connection
 from topicvec.errors import DataError, EngineError
 
-__all__ = ["InPlace", "LocalEngine", "one_blas_thread", "resolve_engine"]
+__all__ = ["InPlace", "LocalEngine", "interrupts_held", "one_blas_thread", "resolve_engine"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -69,6 +71,49 @@ def one_blas_thread() -> Iterator[None]:
             _n_inside -= 1
             for library, number in zip(_inside, _before, strict=True) if _n_inside == 0 else ():
                 library.set_num_threads(number)
+
+
+@contextmanager
+def interrupts_held() -> Iterator[list[int]]:
+    """Finish what is nearly done although Ctrl-C, or SIGTERM where it is the same, has come.
+
+    Yields
+    ------
+    list of int
+        The signals that came; the second one breaks the work off all the same.
+
+    Examples
+    --------
+    >>> import signal
+    >>> before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may ignore it
+    >>> with interrupts_held() as held:
+    ...     signal.raise_signal(signal.SIGINT)
+    ...     print("done")
+    done
+    >>> held == [signal.SIGINT]
+    True
+    >>> _ = signal.signal(signal.SIGINT, before)
+    """
+    held: list[int] = []
+    over = False
+
+    def hold(number: int, frame: Any) -> None:
+        held.append(number)
+        if over or len(held) > 1:  # over: one that comes while the other handlers come back
+            signal.default_int_handler(number, frame)
+
+    old: dict[int, Any] = {}
+    try:
+        if threading.current_thread() is threading.main_thread():  # only there signals are heard
+            for number in (signal.SIGINT, signal.SIGTERM):
+                if signal.getsignal(number) is signal.default_int_handler:
+                    old[number] = signal.default_int_handler
+                    signal.signal(number, hold)
+        yield held
+    finally:
+        over = True
+        for heard, handler in old.items():
+            signal.signal(heard, handler)
 
 
 @cache
@@ -142,18 +187,25 @@ class LocalEngine:
     def _map_pool(
         self, function: Callable[[Item], Result], items: Iterable[Item]
     ) -> Iterator[Result]:
-        waiting: deque[Future[Result]] = deque()
-        pool: AbstractContextManager[Executor] = nullcontext(_threads(self.n_jobs))
-        if self.kind == "process":
-            pool = nullcontext(_processes(self.n_jobs))
-        with one_blas_thread(), pool as workers:
+        waiting: deque[_Piece] = deque()
+
+        def begin(item: Item) -> None:
+            waiting.append(_Piece(workers, function, item))
+
+        def first() -> Result:
+            result: Result = waiting[0].result()
+            waiting.popleft()  # not before: who is interrupted while waiting must wait again
+            return result
+
+        workers = _threads(self.n_jobs) if self.shares_memory else _processes(self.n_jobs)
+        with one_blas_thread():
             try:
                 for item in items:
-                    waiting.append(workers.submit(function, item))
+                    _whole(begin, item)
                     if len(waiting) > 2 * self.n_jobs:  # a long stream never piles up here
-                        yield waiting.popleft().result()
+                        yield first()
                 while waiting:
-                    yield waiting.popleft().result()
+                    yield first()
             except BrokenExecutor as error:
                 _processes.cache_clear()
                 raise EngineError(
@@ -165,8 +217,44 @@ class LocalEngine:
                     f"{function!r} cannot be sent to other processes: use n_jobs=1"
                 ) from error
             finally:
-                for future in waiting:
-                    future.cancel()
+                begun = [piece for piece in waiting if not _whole(piece.future.cancel)]
+                # No thread may still be inside BLAS when its number of threads changes. (A worker
+                # that comes here clears up what somebody left, perhaps around its own piece.)
+                if self.shares_memory and not hasattr(_worker, "busy"):
+                    for piece in begun:
+                        piece.wait()
+
+
+class _Piece:
+    """A call that goes on in a pool, and a wait for it that an interrupt cannot spoil.
+
+    An interrupt within Python's own locks, of which a future has one and the pool some, may leave
+    them locked: a worker would wait for them for ever, and the process for the worker. So whoever
+    may be interrupted waits for a lock that has no Python in it, and calls the pool as a `_whole`.
+    """
+
+    def __init__(self, pool: Executor, function: Callable[[Any], Any], item: Any) -> None:
+        self.busy = Lock()
+        self.busy.acquire()
+        self.future = pool.submit(function, item)
+        self.future.add_done_callback(lambda _: self.busy.release())
+
+    def wait(self) -> None:
+        with self.busy:
+            pass
+
+    def result(self) -> Any:
+        self.wait()
+        return self.future.result()
+
+
+def _whole(function: Callable[..., Result], *arguments: Any) -> Result:
+    """Call a function that Ctrl-C may not break off in the middle; it is raised afterwards."""
+    with interrupts_held() as held:
+        result = function(*arguments)
+    if held:
+        signal.default_int_handler(held[0], None)
+    return result
 
 
 class InPlace:

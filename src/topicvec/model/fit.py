@@ -10,10 +10,8 @@ settings that the bits depend on, so that a broken-off fit goes on to the same b
 import hashlib
 import json
 import logging
-import signal
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import chain, islice
@@ -26,7 +24,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from topicvec.embed.vectors import WordVectors
-from topicvec.engine import Engine, InPlace
+from topicvec.engine import Engine, InPlace, interrupts_held
 from topicvec.errors import DataError, EngineError, warn
 from topicvec.model.estep import Inferred, even_theta, one_theta
 from topicvec.model.fitted import FittedTopics, Setting, empty_table, topic_residuals
@@ -58,7 +56,6 @@ __all__ = [
     "class_rows",
     "conclude",
     "fit_plans",
-    "interrupts_held",
     "plan_classes",
     "plan_corpus",
     "train",
@@ -351,46 +348,6 @@ def fit_plans(
         warn("interrupted after the last iteration: this is the whole model", RuntimeWarning)
         history |= {"interrupted": True}
     return replace(fitted, settings={**fitted.settings, **history}), proportions
-
-
-@contextmanager
-def interrupts_held() -> Iterator[list[int]]:
-    """Finish what is nearly done although Ctrl-C, or SIGTERM where it is the same, has come.
-
-    Yields
-    ------
-    list of int
-        The signals that came; the second one breaks the work off all the same.
-
-    Examples
-    --------
-    >>> import signal
-    >>> before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may ignore it
-    >>> with interrupts_held() as held:
-    ...     signal.raise_signal(signal.SIGINT)
-    ...     print("done")
-    done
-    >>> held == [signal.SIGINT]
-    True
-    >>> _ = signal.signal(signal.SIGINT, before)
-    """
-    held: list[int] = []
-
-    def hold(number: int, frame: Any) -> None:
-        held.append(number)
-        if len(held) > 1:
-            signal.default_int_handler(number, frame)
-
-    old: dict[int, Any] = {}
-    if threading.current_thread() is threading.main_thread():  # only there signals are heard
-        for number in (signal.SIGINT, signal.SIGTERM):
-            if signal.getsignal(number) is signal.default_int_handler:
-                old[number] = signal.signal(number, hold)
-    try:
-        yield held
-    finally:
-        for heard, handler in old.items():
-            signal.signal(heard, handler)
 
 
 def train(

@@ -69,7 +69,7 @@ def iterations_left(changes: Sequence[float], tol: float) -> int:
     5
     """
     first, last = changes[0], changes[-1]
-    if not (math.isfinite(first) and 0 < last < first):
+    if not (math.isfinite(first) and 0 < last < first and tol > 0):
         return 1_000_000  # no guess yet: the limit of iterations holds
     if last <= tol:
         return 1

@@ -13,7 +13,14 @@ from scipy.sparse import csr_array
 
 from topicvec.checks import check_choice, check_number, check_whole
 from topicvec.embed.vectors import WordVectors
-from topicvec.engine import Engine, LocalEngine, near, one_blas_thread, resolve_engine
+from topicvec.engine import (
+    Engine,
+    LocalEngine,
+    interrupts_held,
+    near,
+    one_blas_thread,
+    resolve_engine,
+)
 from topicvec.errors import DataError, warn
 from topicvec.estimator import Estimator, handed_names, not_fitted
 from topicvec.frames import Frame, check_frame, framed, make_frame, row_names
@@ -38,7 +45,6 @@ from topicvec.model.fit import (
     Plan,
     class_rows,
     fit_plans,
-    interrupts_held,
     plan_classes,
     plan_corpus,
     warn_unconverged,

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, hstack
 
+from topicvec.engine import interrupts_held
 from topicvec.errors import DataError, FormatError
 from topicvec.estimator import not_fitted
 from topicvec.model import bundle
 from topicvec.model.counts import as_documents, check_columns
-from topicvec.model.fit import Callback, interrupts_held
+from topicvec.model.fit import Callback
 from topicvec.model.topicvec import TopicVec
 from topicvec.represent.documents import (
     Form,
