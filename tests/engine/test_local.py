@@ -1,3 +1,4 @@
+import gc
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from topicvec.engine import (
     LocalEngine,
     advance,
     fold,
+    local,
     one_blas_thread,
     resolve_engine,
 )
@@ -65,6 +67,37 @@ def test_interrupts_at_any_moment_leave_no_piece_running_and_the_workers_at_work
     command = [sys.executable, "-c", INTERRUPTED]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100)
     assert (done.stdout, done.stderr) == ("0 1000\n", "")
+
+
+def test_garbage_that_is_collected_while_blas_is_held_ends_a_map_that_nobody_finished(
+    monkeypatch,
+):
+    class Library:
+        def set_num_threads(self, _):
+            gc.collect()
+
+        def get_num_threads(self):
+            gc.collect()
+            return 2
+
+    def leave():  # in a circle, as what a traceback holds
+        begun = LocalEngine(2).map(square, range(20))
+        next(begun)
+        circle = [begun]
+        circle.append(circle)
+
+    monkeypatch.setattr(local, "_libraries", lambda _: (Library(),))
+    gc.disable()
+    try:
+        for _ in range(3):
+            with one_blas_thread():
+                leave()
+                list(LocalEngine(2).map(square, range(5)))
+            leave()
+            gc.collect()
+        assert local._n_inside == 0
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 4])

@@ -18,7 +18,7 @@ from functools import cache
 from itertools import count
 from numbers import Integral
 from pickle import PicklingError
-from threading import Lock, local
+from threading import Lock, RLock, local
 from typing import Any, Literal, TypeVar
 
 from threadpoolctl import ThreadpoolController
@@ -34,7 +34,7 @@ Result = TypeVar("Result")
 
 _IDLE = 300  # seconds that processes wait for more work
 
-_lock = Lock()
+_lock = RLock()  # taken again by a map that the collector of garbage ends at any moment
 _inside: list[Any] = []  # the BLAS libraries that are held
 _before: list[int] = []  # their threads before
 _n_inside = 0
@@ -61,10 +61,11 @@ def one_blas_thread() -> Iterator[None]:
         if _n_inside == 0:
             _inside[:] = _libraries("scipy.linalg.blas" in sys.modules)
             _before[:] = [library.get_num_threads() for library in _inside]
-        for library in _inside:
-            library.set_num_threads(1)
         _n_inside += 1
     try:
+        with _lock:
+            for library in _inside:
+                library.set_num_threads(1)
         yield
     finally:
         with _lock:
@@ -187,42 +188,51 @@ class LocalEngine:
     def _map_pool(
         self, function: Callable[[Item], Result], items: Iterable[Item]
     ) -> Iterator[Result]:
-        waiting: deque[_Piece] = deque()
+        pool = _threads(self.n_jobs) if self.shares_memory else _processes(self.n_jobs)
+        try:
+            with one_blas_thread():
+                yield from _map_pieces(pool, function, items, 2 * self.n_jobs, self.shares_memory)
+        except BrokenExecutor as error:
+            _processes.cache_clear()
+            raise EngineError(
+                "a worker process died, most often for lack of memory: "
+                "use fewer workers (n_jobs) or smaller pieces"
+            ) from error
+        except PicklingError as error:
+            raise EngineError(
+                f"{function!r} cannot be sent to other processes: use n_jobs=1"
+            ) from error
 
-        def begin(item: Item) -> None:
-            waiting.append(_Piece(workers, function, item))
 
-        def first() -> Result:
-            result: Result = waiting[0].result()
-            waiting.popleft()  # not before: who is interrupted while waiting must wait again
-            return result
+def _map_pieces(
+    pool: Executor, function: Callable[[Item], Result], items: Iterable[Item], n_ahead: int,
+    finish: bool,
+) -> Iterator[Result]:  # fmt: skip
+    """Map in a pool; where it fails or is interrupted, perhaps ``finish`` what has begun."""
+    waiting: deque[_Piece] = deque()
 
-        workers = _threads(self.n_jobs) if self.shares_memory else _processes(self.n_jobs)
-        with one_blas_thread():
-            try:
-                for item in items:
-                    _whole(begin, item)
-                    if len(waiting) > 2 * self.n_jobs:  # a long stream never piles up here
-                        yield first()
-                while waiting:
-                    yield first()
-            except BrokenExecutor as error:
-                _processes.cache_clear()
-                raise EngineError(
-                    "a worker process died, most often for lack of memory: "
-                    "use fewer workers (n_jobs) or smaller pieces"
-                ) from error
-            except PicklingError as error:
-                raise EngineError(
-                    f"{function!r} cannot be sent to other processes: use n_jobs=1"
-                ) from error
-            finally:
-                begun = [piece for piece in waiting if not _whole(piece.future.cancel)]
-                # No thread may still be inside BLAS when its number of threads changes. (A worker
-                # that comes here clears up what somebody left, perhaps around its own piece.)
-                if self.shares_memory and not hasattr(_worker, "busy"):
-                    for piece in begun:
-                        piece.wait()
+    def begin(item: Item) -> None:
+        waiting.append(_Piece(pool, function, item))
+
+    def first() -> Result:
+        result: Result = waiting[0].result()
+        waiting.popleft()  # not before: one that is interrupted while it waits must wait again
+        return result
+
+    try:
+        for item in items:
+            _whole(begin, item)
+            if len(waiting) > n_ahead:  # a long stream never piles up here
+                yield first()
+        while waiting:
+            yield first()
+    except GeneratorExit:  # perhaps from the collector of garbage, which may never wait
+        _cancel(waiting)
+        raise
+    except BaseException:
+        for piece in _cancel(waiting) if finish else ():
+            piece.wait()  # none may be inside BLAS when its number of threads changes
+        raise
 
 
 class _Piece:
@@ -246,6 +256,11 @@ class _Piece:
     def result(self) -> Any:
         self.wait()
         return self.future.result()
+
+
+def _cancel(pieces: Iterable[_Piece]) -> list[_Piece]:
+    """Call off pieces; give those that have begun."""
+    return [piece for piece in pieces if not _whole(piece.future.cancel)]
 
 
 def _whole(function: Callable[..., Result], *arguments: Any) -> Result:
