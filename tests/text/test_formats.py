@@ -98,6 +98,14 @@ ROWS_OF_JSON = [{"id": 1, "body": "Cats purr."}, {"id": 2, "body": "Dogs bark."}
             {"id": {"0": 1, "1": 2}, "body": {"0": "Cats purr.", "1": "Dogs bark."}},
             ", an object for each column",
         ),
+        (
+            {
+                "columns": ["id", "body"],
+                "index": [0, 1],
+                "data": [[1, "Cats purr."], [2, "Dogs bark."]],
+            },
+            ", columns and rows apart",
+        ),
     ],
 )
 def test_rows_within_an_object_are_found_and_said(write, caplog, content, where):
@@ -111,6 +119,20 @@ def test_rows_within_an_object_are_found_and_said(write, caplog, content, where)
 def test_an_object_with_a_text_is_that_text_whatever_lists_it_has(write):
     path = write("a.json", json.dumps({"text": "one", "replies": ROWS_OF_JSON}, indent=1))
     assert [each.text for each in read(path)] == ["one"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"columns": ["body"], "data": [["Cats purr.", "Dogs bark."]]},
+        {"columns": ["body", "body"], "data": [["Cats purr.", "Dogs bark."]]},
+        {"columns": [1], "data": [["Cats purr."]]},
+        {"columns": "body", "data": ["Cats purr."]},
+    ],
+)
+def test_rows_that_do_not_fit_their_columns_are_none(write, content):
+    with pytest.raises(DataError, match="found 'columns', 'data'"):
+        read(write("a.json", json.dumps(content)), text_column="body")
 
 
 def test_a_json_array_is_read_a_piece_at_a_time(write, tmp_path):

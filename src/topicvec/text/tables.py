@@ -343,7 +343,7 @@ def read_json(
     """Read a JSON array, one element a document, or an only object.
 
     An object may also hold the rows: as a list of objects, as an object for each, or, as pandas
-    writes them, as an object for each column.
+    writes them, as an object for each column, or with the columns' names and the rows apart.
 
     Parameters
     ----------
@@ -401,8 +401,13 @@ def _rows_of(record: dict[str, Any], text: str) -> tuple[list[Any], str]:
     ([{'body': 'Cats purr.'}, {'body': 'Dogs bark.'}], " in 'posts'")
     >>> _rows_of({"id": {"0": 7}, "text": {"0": "Cats purr."}}, "text")
     ([{'id': 7, 'text': 'Cats purr.'}], ', an object for each column')
+    >>> _rows_of({"columns": ["id", "text"], "data": [[7, "Cats purr."]]}, "text")
+    ([{'id': 7, 'text': 'Cats purr.'}], ', columns and rows apart')
     """
     by_name = {name: value for name, value in record.items() if value and _is_table(value)}
+    names, rows = record.get("columns", ()), record.get("data", ())
+    if text not in record and _has_columns(rows, names):
+        return [dict(zip(names, row, strict=True)) for row in rows], ", columns and rows apart"
     if record and all(isinstance(value, dict) for value in record.values()):
         if text not in record:
             return list(record.values()), ", an object for each row"
@@ -417,6 +422,13 @@ def _rows_of(record: dict[str, Any], text: str) -> tuple[list[Any], str]:
 
 def _is_table(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(each, dict) for each in value)
+
+
+def _has_columns(rows: Any, names: Any) -> bool:
+    if not (isinstance(names, list) and isinstance(rows, list)):
+        return False
+    known = all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
+    return known and all(isinstance(row, list) and len(row) == len(names) for row in rows)
 
 
 def _elements(stream: TextIO, name: str) -> Iterator[Any]:
