@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from topicvec.embed.adapt import N_DIMS, Learned, adapt, count_pairs, likely_pairs
+from topicvec.embed.formats.tensors import with_rows
 from topicvec.embed.load import load_vectors
 from topicvec.embed.newwords import new_word_vectors
 from topicvec.embed.vectors import WordVectors
@@ -285,7 +286,7 @@ def learn_more_words(fitted: FittedTopics, reading: "AnyReading") -> FittedTopic
             found[:] = new_word_vectors(general, new, tokens.token_lists())
         found *= scale
     unigram = np.append(old.unigram, np.full(len(new), old.unigram.min()))
-    vectors = WordVectors((*old.words, *new), np.vstack([old.matrix, rows]), unigram, old.metadata)
+    vectors = WordVectors((*old.words, *new), with_rows(old.matrix, rows), unigram, old.metadata)
     logger.info("%d new words", len(new))
     return _widened(fitted, vectors)
 

@@ -24,7 +24,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -53,6 +53,7 @@ LAYOUT = Layout("topicvec-vectors", 1, "file of word vectors", _AGAIN)
 LARGEST_CODE = 127
 BLOCK_ROWS = 4096
 SPARE_ROWS = 512  # behind vectors in memory: an article has fewer new words
+_MORE_ROWS = 8192  # behind vectors that had no room: whoever learns batches will have more
 _TAKING = Lock()
 
 
@@ -355,10 +356,10 @@ def dequantize(quantized: Quantized) -> NDArray[np.float32]:
 
 
 def with_rows(matrix: NDArray[np.float32], more: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Put rows at the end of a matrix, without a copy where `dequantize` left room for them.
+    """Put rows at the end of a matrix, without a copy where there is room for them.
 
-    New memory for all vectors would take a command on one article a third of a second. The room
-    can be taken once; whoever comes later gets a copy.
+    New memory for all vectors would take a command on one article a third of a second, so
+    `dequantize` leaves room; so does a copy. It can be taken once; whoever comes later gets a copy.
 
     Parameters
     ----------
@@ -376,8 +377,11 @@ def with_rows(matrix: NDArray[np.float32], more: NDArray[np.float32]) -> NDArray
     >>> longer = with_rows(first, np.ones((1, 2), np.float32))
     >>> longer.shape, np.shares_memory(first, longer)
     ((3, 2), True)
-    >>> np.shares_memory(first, with_rows(first, np.zeros((1, 2), np.float32)))
-    False
+    >>> other = with_rows(first, np.zeros((1, 2), np.float32))
+    >>> np.shares_memory(first, other), longer[2], other[2]
+    (False, array([1., 1.], dtype=float32), array([0., 0.], dtype=float32))
+    >>> np.shares_memory(other, with_rows(other, np.zeros((1, 2), np.float32)))
+    True
     """
     room: Any = matrix.base
     n = len(matrix) + len(more)
@@ -385,9 +389,10 @@ def with_rows(matrix: NDArray[np.float32], more: NDArray[np.float32]) -> NDArray
         if _has_room(room, matrix, n):
             room[len(matrix) :, 0] = 0
             room[len(matrix) : n] = more
-            longer: NDArray[np.float32] = room[:n]
-            return longer
-    return np.concatenate([matrix, more])
+            return cast("NDArray[np.float32]", room[:n])
+    room = np.empty((n + _MORE_ROWS, matrix.shape[1]), dtype=np.float32)
+    room[: len(matrix)], room[len(matrix) : n], room[n:, 0] = matrix, more, np.nan
+    return cast("NDArray[np.float32]", room[:n])
 
 
 def _has_room(room: Any, matrix: NDArray[np.float32], n: int) -> bool:
