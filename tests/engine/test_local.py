@@ -1,7 +1,9 @@
 import gc
 import os
+import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -13,6 +15,7 @@ from topicvec.engine import (
     LocalEngine,
     advance,
     fold,
+    interrupts_held,
     local,
     one_blas_thread,
     resolve_engine,
@@ -29,44 +32,136 @@ def die(_):
 
 
 INTERRUPTED = """
-import os, random, signal, threading, time
-from topicvec.engine import LocalEngine
+import gc, os, signal, subprocess, sys, time
+from contextlib import nullcontext
+from topicvec.engine import LocalEngine, interrupts_held, local
 
-signal.signal(signal.SIGINT, signal.default_int_handler)
-engine, rng, go, late = LocalEngine(2), random.Random(0), threading.Event(), []
-running = set()
-
-def piece(item):
-    running.add(item)
-    time.sleep(1e-4)
-    running.remove(item)
-    return item
-
-def interrupt():
-    while True:
-        go.wait()
-        go.clear()
-        time.sleep(rng.random() * 1e-3)
-        os.kill(os.getpid(), signal.SIGINT)
-
-threading.Thread(target=interrupt, daemon=True).start()
-for i in range(1_000):
+KILLER = '''
+import os, random, sys, time
+rng, parent = random.Random(0), os.getppid()
+for _ in sys.stdin.buffer:  # from another process, which does not take the interpreter's lock
+    end = time.perf_counter() + rng.random() * 1e-3
+    while time.perf_counter() < end:
+        pass
+    os.kill(parent, 2)
+'''
+held = sys.argv[1] == "held"
+for number in (signal.SIGINT, signal.SIGTERM):
+    signal.signal(number, signal.default_int_handler)
+command = [sys.executable, "-c", KILLER]
+killer = subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
+engine = LocalEngine(2)
+for _ in range(1_500):
     try:
-        go.set()
-        while True:
-            list(engine.map(piece, range(6)))
+        with interrupts_held() if held else nullcontext():
+            if held:  # the first is held, the second breaks off
+                signal.raise_signal(signal.SIGINT)
+            os.write(killer.stdin.fileno(), b"\\n")
+            while True:
+                list(engine.map(abs, range(6)))
     except KeyboardInterrupt:
-        late.append(len(running))
-    assert list(engine.map(piece, range(6))) == list(range(6))
-print(sum(late), len(late))
+        pass
+    assert list(engine.map(abs, range(6))) == list(range(6))
+    for number in (signal.SIGINT, signal.SIGTERM):
+        assert signal.getsignal(number) is signal.default_int_handler
+gc.collect()
+time.sleep(0.1)  # a piece may run on for a moment
+assert not local._inside
+killer.stdin.close()
+killer.wait()
 """
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
-def test_interrupts_at_any_moment_leave_no_piece_running_and_the_workers_at_work():
-    command = [sys.executable, "-c", INTERRUPTED]
+@pytest.mark.parametrize("how", ["plain", "held"])
+def test_interrupts_at_any_moment_leave_workers_blas_and_handlers_as_they_were(how):
+    command = [sys.executable, "-X", "faulthandler", "-c", INTERRUPTED, how]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100)
-    assert (done.stdout, done.stderr) == ("0 1000\n", "")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_while_handlers_come_back_leaves_none_behind(monkeypatch, number):
+    real, left = signal.signal, [True]
+
+    def interrupted(which, handler):
+        old = real(which, handler)
+        if handler is signal.default_int_handler and left:
+            left.pop()
+            signal.raise_signal(number)
+        return old
+
+    before = {each: real(each, signal.default_int_handler) for each in (2, 15)}
+    try:
+        monkeypatch.setattr(local.signal, "signal", interrupted)
+        heard = False
+        try:
+            with interrupts_held() as held:
+                pass
+        except KeyboardInterrupt:
+            heard = True
+        assert heard or held
+        assert not left
+        assert {signal.getsignal(each) for each in before} == {signal.default_int_handler}
+    finally:
+        for each, handler in before.items():
+            real(each, handler)
+
+
+def test_a_piece_that_goes_on_behind_its_map_keeps_blas_at_one_thread():
+    begun, end = threading.Event(), threading.Event()
+
+    def piece(number):
+        if number:
+            begun.set()
+            end.wait()
+
+    def leave():
+        next(LocalEngine(2).map(piece, [0, 1]))
+        begun.wait()
+
+    before = blas_threads()
+    leave()
+    gc.collect()
+    assert blas_threads() == {1}
+    end.set()
+    give_up = time.monotonic() + 10
+    while local._inside and time.monotonic() < give_up:
+        time.sleep(0.01)
+    with one_blas_thread():
+        assert blas_threads() == {1}
+    assert blas_threads() == before
+
+
+def test_a_map_after_the_end_of_the_threads_runs_where_it_is():
+    pool = local._Threads(2)
+    pool._end()
+    assert pool.submit(abs, -1).result() == 1
+    with pytest.raises(TypeError):
+        pool.submit(abs, "x").result()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="fork")
+@pytest.mark.filterwarnings("ignore:.*fork")
+def test_a_process_that_is_forked_while_others_hold_blas_does_not_hold_it():
+    before, inside, end = blas_threads(), threading.Event(), threading.Event()
+
+    def hold():
+        with one_blas_thread(), local._lock:
+            inside.set()
+            end.wait()
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    inside.wait()
+    child = os.fork()
+    if not child:
+        signal.alarm(20)
+        good = blas_threads() == before and list(LocalEngine(2).map(abs, [-1, 2])) == [1, 2]
+        os._exit(0 if good else 1)
+    end.set()
+    holder.join()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_garbage_that_is_collected_while_blas_is_held_ends_a_map_that_nobody_finished(
@@ -95,7 +190,7 @@ def test_garbage_that_is_collected_while_blas_is_held_ends_a_map_that_nobody_fin
                 list(LocalEngine(2).map(square, range(5)))
             leave()
             gc.collect()
-        assert local._n_inside == 0
+        assert not local._inside
     finally:
         gc.enable()
 

@@ -6,18 +6,20 @@ thread: the engine spreads the work itself, in pieces that do not depend on the 
 results are the same to the bit for any ``n_jobs``.
 """
 
+import atexit
 import os
 import signal
 import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
-from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor
 from contextlib import contextmanager
 from functools import cache
 from itertools import count
 from numbers import Integral
 from pickle import PicklingError
+from queue import SimpleQueue
 from threading import Lock, RLock, local
 from typing import Any, Literal, TypeVar
 
@@ -35,9 +37,8 @@ Result = TypeVar("Result")
 _IDLE = 300  # seconds that processes wait for more work
 
 _lock = RLock()  # taken again by a map that the collector of garbage ends at any moment
-_inside: list[Any] = []  # the BLAS libraries that are held
-_before: list[int] = []  # their threads before
-_n_inside = 0
+_inside: set[tuple[int, object]] = set()  # who counts on one thread of BLAS: thread and token
+_held: list[tuple[Any, int]] = []  # the BLAS libraries, and how many threads they had before
 _worker = local()  # has ``busy`` in the threads of our pools
 
 
@@ -54,24 +55,34 @@ def one_blas_thread() -> Iterator[None]:
 
     The threads are given back when the last who is inside leaves: threadpoolctl's own context would
     give them back when the first leaves, while others still count on having one. Whoever comes in
-    holds them anew, for somebody may be inside for long, as a map that nobody finished is.
+    holds them anew, for somebody may be inside for long, as a map that nobody finished is. If a
+    piece of such a map is the last to leave, the threads are given back by whoever leaves next.
     """
-    global _n_inside
-    with _lock:
-        if _n_inside == 0:
-            _inside[:] = _libraries("scipy.linalg.blas" in sys.modules)
-            _before[:] = [library.get_num_threads() for library in _inside]
-        _n_inside += 1
+    me = (threading.get_ident(), object())
     try:
         with _lock:
-            for library in _inside:
+            if not _held:
+                libraries = _libraries("scipy.linalg.blas" in sys.modules)
+                _held[:] = [(library, library.get_num_threads()) for library in libraries]
+            _inside.add(me)
+            for library, _ in _held:
                 library.set_num_threads(1)
         yield
     finally:
-        with _lock:
-            _n_inside -= 1
-            for library, number in zip(_inside, _before, strict=True) if _n_inside == 0 else ():
+        try:
+            _leave(me)
+        finally:  # once more: an interrupt may have broken it off
+            _leave(me)
+
+
+def _leave(one: tuple[int, object]) -> None:
+    with _lock:
+        _inside.discard(one)
+        # Not in our own threads: OpenBLAS would tell others a number that is not the one it has.
+        if not _inside and not hasattr(_worker, "busy"):
+            for library, number in _held:
                 library.set_num_threads(number)
+            _held.clear()
 
 
 @contextmanager
@@ -100,28 +111,114 @@ def interrupts_held() -> Iterator[list[int]]:
 
     def hold(number: int, frame: Any) -> None:
         held.append(number)
-        if over or len(held) > 1:  # over: one that comes while the other handlers come back
+        if len(held) > 1 and not over:  # over: the other handlers are coming back
             signal.default_int_handler(number, frame)
 
-    old: dict[int, Any] = {}
+    replaced: list[int] = []
     try:
         if threading.current_thread() is threading.main_thread():  # only there signals are heard
             for number in (signal.SIGINT, signal.SIGTERM):
                 if signal.getsignal(number) is signal.default_int_handler:
-                    old[number] = signal.default_int_handler
+                    replaced.append(number)
                     signal.signal(number, hold)
         yield held
     finally:
         over = True
-        for heard, handler in old.items():
-            signal.signal(heard, handler)
+        _hear_again(replaced)
 
 
-@cache
-def _threads(n_jobs: int) -> ThreadPoolExecutor:
-    # Starting threads takes longer than many a map, so they stay. A map inside of a map runs
-    # where it is: it would wait for ever for workers that wait for it.
-    return ThreadPoolExecutor(n_jobs, "topicvec", setattr, (_worker, "busy", True))
+def _hear_again(numbers: list[int]) -> None:
+    try:
+        while numbers:
+            signal.signal(numbers[-1], signal.default_int_handler)
+            numbers.pop()
+    finally:  # one that is heard already may come before all are
+        if numbers:
+            _hear_again(numbers)
+
+
+class _Piece:
+    """A call in one of our threads, with what is needed of a future and no lock of Python's.
+
+    An interrupt within a lock that is written in Python, as those of futures and their pools are,
+    may leave it locked: a worker would wait for it for ever, and the process for the worker.
+    """
+
+    def __init__(self, function: Callable[[Any], Any], item: Any) -> None:
+        self._call: Any = (function, item)
+        self._value: Any = None
+        self._error: BaseException | None = None
+        self._is_done = False
+        self._busy = Lock()
+        self._busy.acquire()
+
+    def cancel(self) -> None:
+        """Call it off, if it has not begun."""
+        self._call = None
+
+    def run(self) -> None:
+        """Make the call, while BLAS has one thread, and give notice of its end."""
+        call, self._call = self._call, None
+        try:
+            if call is not None:
+                with one_blas_thread():
+                    self._value = call[0](call[1])
+        except BaseException as error:
+            self._error = error
+        finally:
+            self._is_done = True
+            self._busy.release()
+
+    def result(self) -> Any:
+        """Wait for what it gives."""
+        if not self._is_done:
+            self._busy.acquire()
+        if self._error is not None:
+            try:
+                raise self._error
+            finally:
+                del self  # the error has this frame, and would hold itself
+        return self._value
+
+
+class _Threads:
+    """Threads that stay: starting them takes longer than many a map.
+
+    A map inside of a map runs where it is: it would wait for ever for workers that wait for it.
+    """
+
+    def __init__(self, n_jobs: int) -> None:
+        self._pieces: SimpleQueue[_Piece | None] = SimpleQueue()
+        names = [f"topicvec_{number}" for number in range(n_jobs)]
+        self._threads = [threading.Thread(target=self._work, name=n, daemon=True) for n in names]
+        for thread in self._threads:
+            thread.start()
+        self._ended = False
+        atexit.register(self._end)
+
+    def _work(self) -> None:
+        _worker.busy = True
+        while (piece := self._pieces.get()) is not None:
+            piece.run()
+            del piece  # what it gives may be large, and the next one may be far off
+
+    def submit(self, function: Callable[[Any], Any], item: Any) -> _Piece:
+        piece = _Piece(function, item)
+        if self._ended:
+            piece.run()
+        else:
+            self._pieces.put(piece)
+        return piece
+
+    def _end(self) -> None:
+        self._ended = True
+        for _ in self._threads:
+            self._pieces.put(None)
+        for thread in self._threads:
+            thread.join()
+
+
+_threads = cache(_Threads)
 
 
 @cache
@@ -135,9 +232,19 @@ def _processes(n_jobs: int) -> Executor:
     return pool
 
 
-if hasattr(os, "register_at_fork"):  # the child has the pools but not what runs in them
-    os.register_at_fork(after_in_child=_threads.cache_clear)
-    os.register_at_fork(after_in_child=_processes.cache_clear)
+def _begin_child() -> None:
+    """Forget, in a process that was forked, the threads that are not there, and what they held."""
+    global _lock
+    _lock = RLock()
+    for one in tuple(_inside):
+        if one[0] != threading.get_ident():
+            _leave(one)
+    _threads.cache_clear()
+    _processes.cache_clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_child)
 
 
 class LocalEngine:
@@ -189,9 +296,15 @@ class LocalEngine:
         self, function: Callable[[Item], Result], items: Iterable[Item]
     ) -> Iterator[Result]:
         pool = _threads(self.n_jobs) if self.shares_memory else _processes(self.n_jobs)
+        waiting: deque[Any] = deque()
         try:
             with one_blas_thread():
-                yield from _map_pieces(pool, function, items, 2 * self.n_jobs, self.shares_memory)
+                for item in items:
+                    waiting.append(pool.submit(function, item))
+                    if len(waiting) > 2 * self.n_jobs:  # a long stream never piles up here
+                        yield waiting.popleft().result()
+                while waiting:
+                    yield waiting.popleft().result()
         except BrokenExecutor as error:
             _processes.cache_clear()
             raise EngineError(
@@ -202,74 +315,9 @@ class LocalEngine:
             raise EngineError(
                 f"{function!r} cannot be sent to other processes: use n_jobs=1"
             ) from error
-
-
-def _map_pieces(
-    pool: Executor, function: Callable[[Item], Result], items: Iterable[Item], n_ahead: int,
-    finish: bool,
-) -> Iterator[Result]:  # fmt: skip
-    """Map in a pool; where it fails or is interrupted, perhaps ``finish`` what has begun."""
-    waiting: deque[_Piece] = deque()
-
-    def begin(item: Item) -> None:
-        waiting.append(_Piece(pool, function, item))
-
-    def first() -> Result:
-        result: Result = waiting[0].result()
-        waiting.popleft()  # not before: one that is interrupted while it waits must wait again
-        return result
-
-    try:
-        for item in items:
-            _whole(begin, item)
-            if len(waiting) > n_ahead:  # a long stream never piles up here
-                yield first()
-        while waiting:
-            yield first()
-    except GeneratorExit:  # perhaps from the collector of garbage, which may never wait
-        _cancel(waiting)
-        raise
-    except BaseException:
-        for piece in _cancel(waiting) if finish else ():
-            piece.wait()  # none may be inside BLAS when its number of threads changes
-        raise
-
-
-class _Piece:
-    """A call that goes on in a pool, and a wait for it that an interrupt cannot spoil.
-
-    An interrupt within Python's own locks, of which a future has one and the pool some, may leave
-    them locked: a worker would wait for them for ever, and the process for the worker. So whoever
-    may be interrupted waits for a lock that has no Python in it, and calls the pool as a `_whole`.
-    """
-
-    def __init__(self, pool: Executor, function: Callable[[Any], Any], item: Any) -> None:
-        self.busy = Lock()
-        self.busy.acquire()
-        self.future = pool.submit(function, item)
-        self.future.add_done_callback(lambda _: self.busy.release())
-
-    def wait(self) -> None:
-        with self.busy:
-            pass
-
-    def result(self) -> Any:
-        self.wait()
-        return self.future.result()
-
-
-def _cancel(pieces: Iterable[_Piece]) -> list[_Piece]:
-    """Call off pieces; give those that have begun."""
-    return [piece for piece in pieces if not _whole(piece.future.cancel)]
-
-
-def _whole(function: Callable[..., Result], *arguments: Any) -> Result:
-    """Call a function that Ctrl-C may not break off in the middle; it is raised afterwards."""
-    with interrupts_held() as held:
-        result = function(*arguments)
-    if held:
-        signal.default_int_handler(held[0], None)
-    return result
+        finally:
+            for piece in waiting:
+                piece.cancel()
 
 
 class InPlace:
