@@ -48,6 +48,20 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("topicvec/embed/eigen.py", "", "40 → 41"): "its only caller gives the number",
     ("topicvec/embed/kernels.py", "multiply_rows", "64 → 65"): "columns at a time, for speed",
     ("topicvec/embed/psdvec.py", "PSDVec", "32 → 33"): "memory before files are used, same counts",
+    ("topicvec/embed/encode.py", "encode_chunks", "2 → 3"): "when processes start, for speed",
+    ("topicvec/embed/counting.py", "_ranges", "62 → 63"): "63 bits have room too",
+    (
+        "topicvec/embed/vectors.py",
+        "_checked_unigram",
+        "abs(total - 1) < 1e-9 → (abs(total - 1) <= 1e-09)",
+    ): "no sum is as far from 1 as this, to the bit, but by chance",
+    ("topicvec/model/fit.py", "_side_by_side", "True → False"): "lists of one length",
+    (
+        "topicvec/model/estep.py",
+        "_likelihood",
+        "0.0 → 1.0",
+    ): "not looked at without own words",
+    ("topicvec/model/tables.py", "html_table", "1.0 → 2.0"): "of no topics, which have no rows",
 }
 
 COMPARED = {

@@ -91,6 +91,13 @@ def test_dense_and_sparse_forms_are_the_same_matrix(unseen_weight):
         sparse.update(V)
 
 
+def test_a_table_that_just_fits_is_dense(monkeypatch):
+    monkeypatch.setattr(module, "SparseSurrogate", None)
+    factorize(random_association(n=700), 3, ENGINE, n_iter=1, memory_budget=4 * 700**2)
+    with pytest.raises(TypeError, match="NoneType"):
+        factorize(random_association(n=700), 3, ENGINE, n_iter=1, memory_budget=4 * 700**2 - 1)
+
+
 def test_the_matrix_free_form_gives_the_same_vectors():
     association = random_association(n=900)
     dense = factorize(association, 10, ENGINE, n_iter=2, tolerance=1e-4)

@@ -222,6 +222,14 @@ def test_damped_vectors_are_extended_in_their_own_scale():
     np.testing.assert_allclose(damped.matrix, damp(plain, 0.4).matrix, rtol=1e-3, atol=1e-5)
 
 
+def test_damping_keeps_the_size_of_all_dimensions_together():
+    about = {"eigenvalues": "[4.0, 1.0]", "eigenvalue_power": "0.5"}
+    vectors = WordVectors(["a", "b"], np.diag([2.0, 1.0]), [1, 1], about)
+    found = damp(vectors, 0.25).matrix
+    np.testing.assert_allclose((found**2).sum(), 5, rtol=1e-6)
+    np.testing.assert_allclose(found[0, 0] / found[1, 1], 4**0.25, rtol=1e-6)
+
+
 def test_damping_is_undone_by_damping():
     vectors = fitted().vectors_
     np.testing.assert_allclose(damp(damp(vectors, 0.1), 0.25).matrix, vectors.matrix, rtol=1e-5)

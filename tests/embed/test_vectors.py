@@ -328,6 +328,9 @@ def test_gensim_vectors_without_counts_or_with_bad_numbers_are_noticed():
 def test_something_else_than_gensim_vectors_is_refused():
     with pytest.raises(FormatError, match="found SimpleNamespace"):
         WordVectors.from_gensim(SimpleNamespace())
+    for half in ({"index_to_key": ["cat"]}, {"vectors": [[1.0]]}):
+        with pytest.raises(FormatError, match="found SimpleNamespace"):
+            WordVectors.from_gensim(SimpleNamespace(**half))
 
 
 def test_without_gensim_the_message_says_how_to_install_it(royal, monkeypatch):
@@ -345,3 +348,4 @@ def test_the_mean_does_not_depend_on_the_threads_of_the_first_who_asks():
     with threadpool_limits(1, "blas"):
         second = WordVectors(words, table, counts).mean
     assert np.array_equal(first, second)
+    assert not first.flags.writeable

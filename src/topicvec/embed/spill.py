@@ -91,6 +91,8 @@ def row_ranges(mass: NDArray[np.int64], n_ranges: int) -> list[tuple[int, int]]:
     --------
     >>> row_ranges(np.array([9, 4, 2, 1, 1]), 2)
     [(0, 2), (2, 5)]
+    >>> row_ranges(np.ones(4, int), 2)
+    [(0, 2), (2, 4)]
     """
     shares = np.cumsum(mass + 1) / np.sum(mass + 1)  # the 1: each row costs something
     ends = np.searchsorted(shares, np.arange(1, n_ranges) / n_ranges - 1e-9) + 1
