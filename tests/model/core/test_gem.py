@@ -10,7 +10,7 @@ from topicvec.errors import DataError
 from topicvec.model import equations as eq
 from topicvec.model.estep import even_theta, mix
 from topicvec.model.gem import expect, iterate
-from topicvec.model.mstep import HEAD_SIZE, LocalModel, _newton_step, evaluate, m_step
+from topicvec.model.mstep import HEAD_SIZE, LocalModel, _multipliers, _newton_step, evaluate, m_step
 from topicvec.model.state import Lexicon, Solver, cut_evenly
 
 SOLVER = Solver(max_norm=5.0)
@@ -267,3 +267,13 @@ def test_a_bound_that_is_not_finite_stops_the_fit(world):
     broken = replace(state, alpha=np.full(6, np.nan))
     with pytest.raises(DataError, match="the bound became nan in iteration 1"):
         next(iterate(corpus, lexicon, broken, SOLVER, InPlace()))
+
+
+@pytest.mark.parametrize("size", [1e-8, 1.0, 1e8])
+def test_a_multiplier_brings_steps_of_any_size_onto_the_ball(size):
+    rng = np.random.default_rng(0)
+    stiffness, pull = rng.random((5, 3)) + 0.1, rng.normal(size=(5, 3)) * size
+    found = _multipliers(stiffness, pull, radius=size / 10)
+    norms = np.linalg.norm(pull / (stiffness + found[:, None]), axis=1)
+    np.testing.assert_allclose(norms, size / 10, rtol=1e-6)
+    assert np.array_equal(_multipliers(stiffness, pull, radius=100 * size), np.zeros(5))
