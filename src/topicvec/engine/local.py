@@ -347,7 +347,7 @@ def resolve_engine(engine: Any) -> Engine:
     LocalEngine(n_jobs=2, kind='thread')
     >>> resolve_engine({1: 2})
     Traceback (most recent call last):
-    topicvec.errors.EngineError: an engine needs a map method; found dict
+    topicvec.errors.EngineError: expected a number of workers ... needs a map method; found dict
     """
     if isinstance(engine, Integral):
         engine = int(engine)
@@ -359,7 +359,10 @@ def resolve_engine(engine: Any) -> Engine:
         return engine if isinstance(engine, DaskEngine) else DaskEngine(engine)
     kind = type(engine).__name__
     if isinstance(engine, type) or not isinstance(engine, Engine):
-        raise EngineError(f"an engine needs a map method; found {kind}")
+        raise EngineError(
+            "expected a number of workers (-1: one a core), a Dask client or an engine, "
+            f"which needs a map method; found {kind}"
+        )
     if isinstance(engine, LocalEngine | InPlace | _Counting):
         return engine
     _try_out(engine, kind)
