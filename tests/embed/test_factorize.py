@@ -3,6 +3,7 @@ import pytest
 from psdvec_twins import counted, literal_factorization, literal_log_ratios, literal_weights
 from scipy.linalg import eigh
 
+from topicvec.embed import eigen
 from topicvec.embed import factorize as module
 from topicvec.embed.association import Association, associate, measure_margins
 from topicvec.embed.eigen import Rows, exact_eigenpairs, top_eigenpairs
@@ -89,6 +90,22 @@ def test_dense_and_sparse_forms_are_the_same_matrix(unseen_weight):
         np.testing.assert_allclose(sparse.product(Y), expected, rtol=1e-3, atol=1e-2)
         dense.update(V)
         sparse.update(V)
+
+
+@pytest.mark.parametrize("degree", [1, 2, 5])
+def test_the_filter_is_the_polynomial_of_chebyshev(degree):
+    values = np.linspace(-1, 2, 50)
+    rows, nothing = Rows(50, ENGINE), np.zeros((50, 0), np.float32)
+    spectrum = eigen._Spectrum(nothing, np.zeros(0), -1.0, np.zeros(0), np.zeros(0))
+    Q = np.full((50, 1), 50**-0.5, np.float32)
+    S = values[:, None].astype(np.float32)
+    found = eigen._filtered(
+        lambda Y: S * Y, np.array([2.0]), Q, S * Q, spectrum, 1.0, degree, rows
+    )  # fmt: skip
+    polynomial = np.polynomial.chebyshev.Chebyshev.basis(degree)
+    np.testing.assert_allclose(
+        found[:, 0], polynomial(values) / polynomial(2.0) * Q[:, 0], atol=1e-5
+    )
 
 
 def test_a_table_that_just_fits_is_dense(monkeypatch):

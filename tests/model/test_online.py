@@ -50,6 +50,20 @@ def test_batches_come_near_the_bound_of_a_fit(planted, online):
     assert online.score(planted.documents) > whole.score(planted.documents) - 0.1
 
 
+def test_the_steps_after_a_batch_are_counted_one_by_one(planted, monkeypatch):
+    real, seen = online_.m_step, []
+
+    def watched(engine, lexicon, state, *others):
+        seen.append(state.iteration)
+        return real(engine, lexicon, state, *others)
+
+    monkeypatch.setattr(online_, "m_step", watched)
+    model = quick(4, planted.vectors, solver="paper", random_state=0)
+    for batch in batches(planted.documents)[:2]:
+        model.partial_fit(batch)
+    assert seen[-online_._N_STEPS :] == [*range(seen[-1] - online_._N_STEPS + 1, seen[-1] + 1)]
+
+
 def test_batches_add_up(planted, online):
     assert online.fitted_.n_documents == 60
     n_tokens = sum(map(len, planted.documents))

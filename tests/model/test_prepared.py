@@ -111,6 +111,14 @@ def test_the_folder_s_path_will_do_and_a_second_fit_forgets_the_first(documents,
     assert not hasattr(model, "doc_topic_")
 
 
+def test_phrases_count_as_a_few_more_new_words():
+    known = load_vectors()
+    words = [*known.words[:500], *(f"zqx{number}" for number in range(1_000))]
+    corpus = SimpleNamespace(words=words, n_repeated=1_500)
+    n_words, _, learns = streamed._table_size(corpus, None)
+    assert (n_words, learns) == (len(known) + 1_030, True)
+
+
 def test_what_a_fit_needs_of_memory_is_the_sum_of_its_tables():
     sizes = {"n_documents": 10**6, "n_words": 2 * 10**6, "n_repeated": 250_000}
 

@@ -41,6 +41,12 @@ def test_groups_of_documents_are_counted(n_groups, tolerance, seed):
     assert abs(count_topics(*grouped(n_groups, seed=seed)) - n_groups) <= tolerance
 
 
+def test_twenty_documents_are_enough_to_show_groups():
+    vectors, counts = grouped(2, n_each=10)
+    assert count_topics(vectors, counts) == 2
+    assert count_topics(vectors, counts[1:]) > 2  # by length
+
+
 def test_documents_without_groups_have_a_number_by_their_length():
     vectors, counts = grouped(4)
     rng = np.random.default_rng(0)
