@@ -61,6 +61,12 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "_likelihood",
         "0.0 → 1.0",
     ): "not looked at without own words",
+    ("topicvec/embed/newwords.py", "new_word_vectors", "1 → 2"): "words at a time, for speed",
+    (
+        "topicvec/model/start.py",
+        "first_topics",
+        "getattr(engine, \"shares_memory\", False) → (not getattr(engine, 'shares_memory', False))",
+    ): "where the work is done, not what it gives",
     ("topicvec/embed/eigen.py", "", "60 → 61"): "only how fast it converges",
     (
         "topicvec/model/mstep.py",

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from topicvec.embed import adapt as module
 from topicvec.embed.adapt import WINDOW, Learned, Pairs, adapt, count_pairs, learned_from
+from topicvec.embed.eigen import Rows
 from topicvec.embed.vectors import WordVectors
 from topicvec.engine import LocalEngine
 from topicvec.text.prepared import Tokens
@@ -113,6 +114,19 @@ def test_a_corpus_that_contradicts_vectors_has_the_residual_and_leaves_them_a_te
     told_here = np.corrcoef((joint @ joint.T)[off], (other @ other.T)[off])[0, 1]
     in_general = np.corrcoef((V @ V.T)[off], (other @ other.T)[off])[0, 1]
     assert told_here > 0.6 > 0.3 > in_general
+
+
+def test_a_large_table_has_the_eigenvalues_of_an_exact_one():
+    rng = np.random.default_rng(0)
+    n = module._SMALL + 100
+    basis = np.linalg.qr(rng.normal(size=(n, 150)))[0]
+    S = ((basis * np.linspace(30, 1, 150)) @ basis.T).astype(np.float32)
+    np.fill_diagonal(S, 0)
+    values, Q = module._solve(Rows(n, ENGINE), S.copy())
+    exact = np.linalg.eigvalsh(S.astype(float))[::-1][: len(values)]
+    np.testing.assert_allclose(values, exact, rtol=0.01)
+    residual = np.linalg.norm(S @ Q - Q * values, axis=0)
+    assert (residual < 0.04 * values).all()
 
 
 def test_without_general_vectors_all_is_residual():

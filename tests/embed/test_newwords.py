@@ -190,6 +190,14 @@ def test_texts_in_numbers_and_in_blocks_give_the_vectors_of_lists_of_words(
     np.testing.assert_array_equal(found, new_word_vectors(vectors, new, told))
 
 
+def test_a_frequent_neighbour_alone_is_weighed_the_same_in_numbers() -> None:
+    general = WordVectors(["the", "drug"], [[2.0, 0.0], [1.0, 2.0]], [99, 1])
+    texts = [["zq", "the"], ["drug"]]
+    found = new_word_vectors(general, ["zq"], number_tokens(texts))
+    np.testing.assert_allclose(found, new_word_vectors(general, ["zq"], texts), rtol=1e-5)
+    assert np.abs(found).max() > 0.1
+
+
 def test_the_more_neighbours_the_less_the_parts_of_a_phrase_say() -> None:
     parts = new_word_vectors(toy(), ["drug road"], [])[0]
     leans = []

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from topicvec import TopicVec, WordVectors
 from topicvec.errors import DataError
 from topicvec.model import PaperSolver
+from topicvec.model.fit import _check_reach
 
 WORDS = [f"w{number}" for number in range(30)]
 RNG = np.random.default_rng(0)
@@ -51,6 +52,13 @@ def test_vectors_that_the_arithmetic_cannot_tell_apart_are_refused(scale):
 def test_a_ball_beyond_the_arithmetic_is_refused(max_norm):
     with pytest.raises(DataError, match="change max_norm="):
         fitted(max_norm=max_norm)
+
+
+def test_the_limits_of_v_times_t_are_allowed():
+    _check_reach(np.array([[1e5]]), 10.0)
+    _check_reach(np.array([[1e-7]]), 10.0)
+    with pytest.raises(DataError, match=r"reach 1\.1e\+06"):
+        _check_reach(np.array([[1.1e5]]), 10.0)
 
 
 def test_a_step_beyond_all_balls_is_refused():
