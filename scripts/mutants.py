@@ -67,6 +67,13 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "first_topics",
         "getattr(engine, \"shares_memory\", False) → (not getattr(engine, 'shares_memory', False))",
     ): "where the work is done, not what it gives",
+    (
+        "topicvec/embed/eigen.py",
+        "_begin",
+        "start[:, :n_given] * np.float32(rows.n**0.5) → "
+        "(start[:, :n_given] / np.float32(rows.n ** 0.5))",
+    ): "their lengths, before columns are made orthonormal",
+    ("topicvec/embed/counting.py", "", "26 → 27"): "tokens at a time, the same counts",
     ("topicvec/embed/eigen.py", "", "60 → 61"): "only how fast it converges",
     (
         "topicvec/model/mstep.py",

@@ -11,6 +11,7 @@ from topicvec.embed.vectors import WordVectors
 from topicvec.errors import DataError, VocabularyMismatch
 from topicvec.model.fitted import FittedTopics
 from topicvec.model.operations import (
+    _join,
     concatenate,
     drop,
     merge,
@@ -310,3 +311,12 @@ def test_what_cannot_be_done_is_refused_with_a_reason(call, message):
 def test_prune_below_nothing_keeps_all():
     fitted = model()
     assert prune(fitted, 0).n_topics == fitted.n_topics
+
+
+def test_topics_that_score_just_enough_are_joined():
+    vectors = WordVectors(["a", "b"], np.eye(2), [1, 1])
+    twins = FittedTopics.bare(
+        vectors, np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), max_norm=7.0
+    )
+    twins = replace(twins, mass=np.ones(4))
+    assert _join(twins, 1, 1.0, weighted=False).tolist() == [0, 1, 1, 3]

@@ -82,6 +82,13 @@ def test_maps_of_axes_stand_below_each_other():
     np.testing.assert_array_equal(found, [[3, 0, 0], [3, 0, 0], [0, 5, 5]])
 
 
+@pytest.mark.parametrize(("times", "length"), [(2.0, 2.0), (10.0, 7.0)])
+def test_topics_that_are_moved_stay_in_their_ball(times, length):
+    model = fitted(["a", "b", "c"], RNG.normal(size=(3, 2)), [1, 2, 3])
+    moved = spaces._moved(model, model.vectors, np.arange(3), times * np.eye(2))
+    np.testing.assert_allclose(np.linalg.norm(moved.topics, axis=1), [0, length], rtol=1e-6)
+
+
 def test_models_on_equal_vectors_share_them_and_others_are_moved():
     matrix = RNG.normal(size=(3, 2))
     same = [fitted(["a", "b", "c"], matrix.copy(), [1, 2, 3]) for _ in range(2)]
