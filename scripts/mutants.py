@@ -74,6 +74,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "(start[:, :n_given] / np.float32(rows.n ** 0.5))",
     ): "their lengths, before columns are made orthonormal",
     ("topicvec/embed/counting.py", "", "26 → 27"): "tokens at a time, the same counts",
+    ("topicvec/embed/eigen.py", "top_eigenpairs", "12 → 13"): "only how fast it converges",
     ("topicvec/embed/eigen.py", "", "60 → 61"): "only how fast it converges",
     (
         "topicvec/model/mstep.py",

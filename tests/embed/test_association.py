@@ -27,6 +27,7 @@ def symmetric(matrix):
         {"unseen_weight": 0.1, "context_power": 0.75},
         {"smoothing": 0.0, "floor": 0.0, "unseen_weight": 0.5},
         {"saturated": 0.2},
+        {"subsample": 0.01},
     ],
 )
 @pytest.mark.parametrize("n", [25, None])
@@ -36,7 +37,8 @@ def test_the_sparse_form_is_the_literal_one(direction, options, n):
     options = {"smoothing": 0.02, "saturated": 0.05, **options}
     margins = measure_margins(counts, n_core=n, **options)
     association = associate(counts, margins, n, LocalEngine(1))
-    x = counts.counts.toarray() / counts.unit
+    keep = keep_rates(counts.unigram_counts, options.get("subsample"))
+    x = counts.counts.toarray() / counts.unit * np.outer(keep, keep)
     power, floor = options.get("context_power", 1.0), options.get("floor", -np.inf)
     G = literal_log_ratios(x, options["smoothing"], power, floor)[:n, :n]
     W = literal_weights(x[:n, :n], options["saturated"], options.get("unseen_weight", 0.0))

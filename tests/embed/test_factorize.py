@@ -92,6 +92,12 @@ def test_dense_and_sparse_forms_are_the_same_matrix(unseen_weight):
         sparse.update(V)
 
 
+def test_a_spectrum_without_negative_values_ends_at_zero():
+    rows = Rows(2, ENGINE)
+    assert eigen._outliers(np.diag([3.0, 2.0]), np.eye(2), 0.0, rows).low == 0
+    assert eigen._outliers(np.diag([3.0, -2.0]), np.eye(2), 4.0, rows).low == -6
+
+
 @pytest.mark.parametrize("degree", [1, 2, 5])
 def test_the_filter_is_the_polynomial_of_chebyshev(degree):
     values = np.linspace(-1, 2, 50)

@@ -73,6 +73,16 @@ def path(tmp_path):
     return tmp_path / "model.topics"
 
 
+@pytest.mark.parametrize(("classes", "share"), [((None, None), "corpus"), ((None, "a"), "class")])
+def test_what_the_first_files_left_open_is_decided_by_their_classes(classes, share):
+    vectors = WordVectors(["a", "b"], np.eye(2), [1, 1])
+    bare = FittedTopics.bare(vectors, np.eye(2, 2, -1), max_norm=7.0)
+    of_old = {"params": {"n_topics": 1, "share": "auto"}}
+    assert TopicVec._of(replace(bare, classes=classes, settings=of_old), {}).share == share
+    kept = {"params": {"n_topics": 1, "share": "class"}}
+    assert TopicVec._of(replace(bare, settings=kept), {}).share == "class"
+
+
 def test_a_loaded_model_is_the_saved_one_to_the_bit(path):
     save(model(), path)
     assert_same(load(path), model())

@@ -123,6 +123,14 @@ def test_held_out_documents_score_better_with_the_true_number_of_topics(planted)
     assert choice.scores[4] > choice.scores[1]
 
 
+def test_words_without_a_vector_are_told_when_numbers_are_tried(planted):
+    from topicvec.model.selection import choose_n_topics
+
+    model = quick(vectors=planted.vectors)
+    with pytest.warns(OutOfVocabularyWarning, match="unheard"):
+        choose_n_topics([f"{text} {'unheard ' * 40}" for text in planted.texts], [1], model=model)
+
+
 def slow_document_masses(documents, proportions, vectors):
     """Documents of each word, and sums of their proportions, one document after the other."""
     n_having = np.zeros(len(vectors))
