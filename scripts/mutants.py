@@ -56,6 +56,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "abs(total - 1) < 1e-9 → (abs(total - 1) <= 1e-09)",
     ): "no sum is as far from 1 as this, to the bit, but by chance",
     ("topicvec/model/fit.py", "_side_by_side", "True → False"): "lists of one length",
+    ("topicvec/model/combine.py", "_groups", "True → False"): "lists of one length",
     (
         "topicvec/model/estep.py",
         "_likelihood",
@@ -75,6 +76,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ): "their lengths, before columns are made orthonormal",
     ("topicvec/embed/counting.py", "", "26 → 27"): "tokens at a time, the same counts",
     ("topicvec/embed/eigen.py", "top_eigenpairs", "12 → 13"): "only how fast it converges",
+    ("topicvec/embed/eigen.py", "top_eigenpairs", "1 → 2"): "only how fast it converges",
     ("topicvec/embed/eigen.py", "", "60 → 61"): "only how fast it converges",
     (
         "topicvec/model/mstep.py",

@@ -157,10 +157,14 @@ def spectrum_with_outliers(n=800):
 
 def test_the_eigensolver_agrees_with_lapack_and_says_how_well():
     S, values = spectrum_with_outliers()
-    rows = Rows(len(S), ENGINE)
-    pairs = top_eigenpairs(
-        lambda Y: S @ Y, 30, rows, np.random.default_rng(0), n_extra=20, tolerance=1e-4
-    )
+    rows, widths = Rows(len(S), ENGINE), []
+
+    def product(Y):
+        widths.append(Y.shape[1])
+        return S @ Y
+
+    pairs = top_eigenpairs(product, 30, rows, np.random.default_rng(0), n_extra=20, tolerance=1e-4)
+    assert pairs.n_products == pytest.approx(sum(w for w in widths if w > 1) / 30)
     np.testing.assert_allclose(pairs.values[:30], values[:30], rtol=1e-4)
     Q = pairs.vectors[:, :30].astype(float)
     np.testing.assert_allclose(Q.T @ Q, np.eye(30), atol=1e-4)
