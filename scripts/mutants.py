@@ -62,6 +62,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "_likelihood",
         "0.0 → 1.0",
     ): "not looked at without own words",
+    ("topicvec/embed/kernels.py", "compiled", "True → False"): "how it is compiled, for speed",
     ("topicvec/embed/newwords.py", "new_word_vectors", "1 → 2"): "words at a time, for speed",
     (
         "topicvec/model/start.py",

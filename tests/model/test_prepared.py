@@ -111,6 +111,12 @@ def test_the_folder_s_path_will_do_and_a_second_fit_forgets_the_first(documents,
     assert not hasattr(model, "doc_topic_")
 
 
+def test_a_memory_that_is_no_size_is_told_before_that_texts_cannot_keep_one(documents):
+    for memory, message in (("much", "much"), ("2GB", "prepare the documents")):
+        with pytest.raises(DataError, match=message):
+            TopicVec(2, "general").fit(documents, memory=memory)
+
+
 def test_phrases_count_as_a_few_more_new_words():
     known = load_vectors()
     words = [*known.words[:500], *(f"zqx{number}" for number in range(1_000))]
