@@ -133,7 +133,7 @@ def cores() -> dict[str, Any]:
     }
 
 
-def peers(n_documents: int = 10_000, n_test: int = 1_000) -> dict[str, Any]:
+def peers(n_documents: int = 30_000, n_test: int = 1_000) -> dict[str, Any]:
     """Fit other models on the same tokens to their own stop, and foretell words of others."""
     from topicvec_bench.corpora import shared_tokens
     from topicvec_bench.registry import make
