@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -133,6 +134,26 @@ def test_a_piece_that_goes_on_behind_its_map_keeps_blas_at_one_thread():
     assert blas_threads() == before
 
 
+def test_an_error_of_a_piece_keeps_nothing_alive():
+    class Kept:
+        pass
+
+    def fail(kept):
+        raise ValueError(repr(kept))
+
+    gc.disable()
+    try:
+        items = [Kept(), Kept()]
+        there = [weakref.ref(item) for item in items]
+        with pytest.raises(ValueError, match="Kept") as caught:
+            list(LocalEngine(2).map(fail, items))
+        del items, caught
+        time.sleep(0.1)  # the other piece may run on for a moment
+        assert [ref() for ref in there] == [None, None]
+    finally:
+        gc.enable()
+
+
 def test_a_map_after_the_end_of_the_threads_runs_where_it_is():
     pool = local._Threads(2)
     pool._end()
@@ -190,6 +211,9 @@ def test_garbage_that_is_collected_while_blas_is_held_ends_a_map_that_nobody_fin
                 list(LocalEngine(2).map(square, range(5)))
             leave()
             gc.collect()
+        give_up = time.monotonic() + 10
+        while local._inside and time.monotonic() < give_up:  # a piece may run on for a moment
+            time.sleep(0.01)
         assert not local._inside
     finally:
         gc.enable()

@@ -168,6 +168,7 @@ class _Piece:
         finally:
             self._is_done = True
             self._busy.release()
+            del self, call  # an error has this frame, and would keep all alive that it knows
 
     def result(self) -> Any:
         """Wait for what it gives."""
