@@ -32,6 +32,14 @@ def die(_):
     os._exit(1)
 
 
+def soon(condition):
+    """Wait for what threads that run on behind a map will do in a moment."""
+    give_up = time.monotonic() + 30
+    while not condition() and time.monotonic() < give_up:
+        time.sleep(0.01)
+    return condition()
+
+
 INTERRUPTED = """
 import gc, os, signal, subprocess, sys, time
 from contextlib import nullcontext
@@ -66,7 +74,9 @@ for _ in range(1_500):
     for number in (signal.SIGINT, signal.SIGTERM):
         assert signal.getsignal(number) is signal.default_int_handler
 gc.collect()
-time.sleep(0.1)  # a piece may run on for a moment
+give_up = time.monotonic() + 30
+while local._inside and time.monotonic() < give_up:  # a piece may run on for a moment
+    time.sleep(0.01)
 assert not local._inside
 killer.stdin.close()
 killer.wait()
@@ -126,9 +136,7 @@ def test_a_piece_that_goes_on_behind_its_map_keeps_blas_at_one_thread():
     gc.collect()
     assert blas_threads() == {1}
     end.set()
-    give_up = time.monotonic() + 10
-    while local._inside and time.monotonic() < give_up:
-        time.sleep(0.01)
+    assert soon(lambda: not local._inside)
     with one_blas_thread():
         assert blas_threads() == {1}
     assert blas_threads() == before
@@ -148,8 +156,7 @@ def test_an_error_of_a_piece_keeps_nothing_alive():
         with pytest.raises(ValueError, match="Kept") as caught:
             list(LocalEngine(2).map(fail, items))
         del items, caught
-        time.sleep(0.1)  # the other piece may run on for a moment
-        assert [ref() for ref in there] == [None, None]
+        assert soon(lambda: not any(ref() for ref in there))
     finally:
         gc.enable()
 
@@ -211,10 +218,7 @@ def test_garbage_that_is_collected_while_blas_is_held_ends_a_map_that_nobody_fin
                 list(LocalEngine(2).map(square, range(5)))
             leave()
             gc.collect()
-        give_up = time.monotonic() + 10
-        while local._inside and time.monotonic() < give_up:  # a piece may run on for a moment
-            time.sleep(0.01)
-        assert not local._inside
+        assert soon(lambda: not local._inside)
     finally:
         gc.enable()
 
